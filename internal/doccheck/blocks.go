@@ -1,0 +1,94 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// block is a fenced piece of Go in a document.
+type block struct {
+	file string // slash path below the root
+	line int    // of the first line of code, from 1
+	code string
+}
+
+func (b block) at() string { return fmt.Sprintf("%s:%d", b.file, b.line) }
+
+var packageClause = regexp.MustCompile(`(?m)\A(\s*//.*\n|\s*\n)*\s*package\s+\w+`)
+
+// isProgram tells a whole file from an excerpt.
+func (b block) isProgram() bool { return packageClause.MatchString(b.code) }
+
+// readDocuments returns the Go blocks of README.md and docs/, and the faults of the fences themselves. Documents that do not
+// exist have no blocks.
+func readDocuments(root string) (blocks []block, faults []string, err error) {
+	read := func(name string) error {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		found, fault := goBlocks(filepath.ToSlash(name), string(text))
+		blocks = append(blocks, found...)
+		if fault != "" {
+			faults = append(faults, fault)
+		}
+		return nil
+	}
+	if err := read("README.md"); err != nil {
+		return nil, nil, err
+	}
+	err = filepath.WalkDir(filepath.Join(root, "docs"), func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".md" {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		return read(name)
+	})
+	return blocks, faults, err
+}
+
+// A fence may be indented, as in a list, and what closes it is at least as long as what opened it.
+var fence = regexp.MustCompile("^([ \t]*)(`{3,}|~{3,})[ \t]*([^`]*)$")
+
+// goBlocks returns the blocks of one document whose info string begins with the word "go", and a fault when a fence is never
+// closed.
+func goBlocks(name, text string) (blocks []block, fault string) {
+	var open []string // the submatches of the fence that is open
+	var start int
+	var code strings.Builder
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		m := fence.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+		switch {
+		case open == nil && m != nil:
+			open, start = m, n
+			code.Reset()
+		case open != nil && m != nil && strings.HasPrefix(m[2], open[2]) && strings.TrimSpace(m[3]) == "":
+			if info := strings.Fields(open[3]); len(info) > 0 && info[0] == "go" {
+				blocks = append(blocks, block{file: name, line: start + 1, code: code.String()})
+			}
+			open = nil
+		case open != nil:
+			code.WriteString(strings.TrimPrefix(line, open[1]))
+		}
+	}
+	if open != nil {
+		fault = fmt.Sprintf("%s:%d: this fence is never closed", name, start)
+	}
+	return blocks, fault
+}
