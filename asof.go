@@ -1,0 +1,388 @@
+package sgam
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+)
+
+// View is a place to read from: one valid time, one known time, one list of scopes. It pins both times with its first
+// read, so that everything it answers belongs together: known time is the tenant's last commit or the one that was
+// asked for, and "now" is the later of the clock and that commit. A write acknowledged before the view was made is
+// visible in it. Views are safe for concurrent use.
+type View struct {
+	t      *Tenant
+	scopes []Scope
+	pin    *pin
+}
+
+// pin is shared by the copies of one view.
+type pin struct {
+	mu           sync.Mutex
+	valid, known Instant
+	now          bool // valid is the later of the clock and the last commit
+	done         bool
+	err          error // of a time out of range
+}
+
+// Current reads what is true now, as known now.
+func (t *Tenant) Current() View { return t.view(&pin{known: Forever, now: true}) }
+
+// ValidAt reads what was, is or will be true at v, as known now.
+func (t *Tenant) ValidAt(v time.Time) View {
+	p := &pin{known: Forever}
+	p.valid, p.err = InstantOf(v)
+	return t.view(p)
+}
+
+// KnownAt reads what is true now, as it was known at k.
+func (t *Tenant) KnownAt(k time.Time) View {
+	return t.Current().KnownAt(k)
+}
+
+func (t *Tenant) view(p *pin) View { return View{t: t, scopes: everyone, pin: p} }
+
+var everyone = []Scope{""}
+
+// KnownAt is the same view with another known time. A known time beyond the last commit is answered at the last
+// commit; [View.Pinned] says so.
+func (v View) KnownAt(k time.Time) View {
+	p := &pin{valid: v.pin.valid, now: v.pin.now, err: v.pin.err}
+	known, err := InstantOf(k)
+	if err != nil && p.err == nil {
+		p.err = err
+	}
+	p.known = known
+	return View{t: v.t, scopes: v.scopes, pin: p}
+}
+
+// In is the same view of other scopes, in order: a point read answers from the first scope that has an answer, lists
+// return all of them, and timelines need exactly one. Without scopes it is everyone in the tenant.
+func (v View) In(scopes ...Scope) View {
+	if len(scopes) == 0 {
+		scopes = everyone
+	}
+	return View{t: v.t, scopes: slices.Clone(scopes), pin: v.pin}
+}
+
+// Pinned returns the two times that the view answers at. Both are zero before the first read.
+func (v View) Pinned() (valid, known time.Time) {
+	v.pin.mu.Lock()
+	defer v.pin.mu.Unlock()
+	if !v.pin.done {
+		return time.Time{}, time.Time{}
+	}
+	return v.pin.valid.Time(), v.pin.known.Time()
+}
+
+// ask reads one page at the view's times, and pins them when this is the first.
+func (v View) ask(ctx context.Context, q *Query) (*Page, error) {
+	p := v.pin
+	p.mu.Lock()
+	if p.err != nil {
+		p.mu.Unlock()
+		return nil, p.err
+	}
+	for _, s := range v.scopes {
+		if fe := checkName("scope", string(s), true); fe != nil {
+			p.mu.Unlock()
+			return nil, fe
+		}
+	}
+	if p.done {
+		q.Valid, q.Known = p.valid, p.known
+		p.mu.Unlock()
+		return v.t.read(ctx, q)
+	}
+	// The first read decides the times, so others wait for it.
+	defer p.mu.Unlock()
+	q.Valid, q.Known, q.Now = p.valid, p.known, p.now
+	if p.now {
+		q.Valid = v.t.l.now()
+	}
+	page, err := v.t.read(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	p.known = min(p.known, page.LastKnown)
+	p.valid = q.Valid
+	if p.now {
+		p.valid = max(q.Valid, page.LastKnown)
+	}
+	p.done, q.Valid, q.Known, q.Now = true, p.valid, p.known, false
+	return page, nil
+}
+
+// resolve finds the attribute of a read, which must be registered.
+func (t *Tenant) resolve(ctx context.Context, name string) (*attribute, error) {
+	if t.l.closed.Load() {
+		return nil, ErrClosed
+	}
+	a, err := t.l.attribute(ctx, name)
+	if err == nil && a == nil {
+		return nil, fault("attribute", "unknown", "an attribute of a registered memory type")
+	}
+	return a, err
+}
+
+// Get answers one question about one subject: the fact that holds. When none does, the error is a [*NoValueError] that
+// says why. A many-valued attribute is [ErrManyValued]: see [View.Members].
+func (v View) Get(ctx context.Context, subject, attribute string) (Fact, error) {
+	a, err := v.t.resolve(ctx, attribute)
+	if err != nil {
+		return Fact{}, err
+	}
+	if a.Many {
+		return Fact{}, ErrManyValued
+	}
+	if fe := checkName("subject", subject, false); fe != nil {
+		return Fact{}, fe
+	}
+	return v.point(ctx, SlotKey{Subject: subject, Attribute: a.id})
+}
+
+// point answers from the first scope that has an answer (rule R15).
+func (v View) point(ctx context.Context, key SlotKey) (Fact, error) {
+	q := &Query{Kind: QueryPoint, Slots: make([]SlotKey, len(v.scopes)), Limit: len(v.scopes)}
+	for i, s := range v.scopes {
+		q.Slots[i] = key
+		q.Slots[i].Scope = s
+	}
+	page, err := v.ask(ctx, q)
+	if err != nil {
+		return Fact{}, err
+	}
+	if len(page.Rows) == 0 {
+		return Fact{}, &NoValueError{Reason: ErrUnknown}
+	}
+	return v.t.answer(&page.Rows[0])
+}
+
+// answer turns a row into a fact or into the reason why there is no value.
+func (t *Tenant) answer(r *Row) (Fact, error) {
+	f := t.fact(r)
+	switch {
+	case r.Erased:
+		return Fact{}, &NoValueError{Reason: ErrErased, By: &f}
+	case f.Op == Expire:
+		return Fact{}, &NoValueError{Reason: ErrExpired, By: &f}
+	case f.Absent():
+		return Fact{}, &NoValueError{Reason: ErrAbsent, By: &f}
+	}
+	return f, nil
+}
+
+// fact fills in the names that the engine leaves to the ledger.
+func (t *Tenant) fact(r *Row) Fact {
+	f := r.Fact
+	f.Tenant, f.Scope, f.Subject = t.id.name, r.Slot.Scope, r.Slot.Subject
+	t.l.mu.RLock()
+	a := t.l.catalog.byID[r.Slot.Attribute]
+	t.l.mu.RUnlock()
+	if a != nil {
+		f.Attribute, f.MemoryType = a.Name, a.typ
+	}
+	return f
+}
+
+// Members lists the values of a many-valued attribute, scope by scope in the view's order. An attribute of which
+// someone said that there are none ends in a [*NoValueError] with ErrAbsent; one of which nothing was said is empty.
+func (v View) Members(ctx context.Context, subject, attribute string) iter.Seq2[Fact, error] {
+	return func(yield func(Fact, error) bool) {
+		a, err := v.t.resolve(ctx, attribute)
+		if err == nil {
+			if fe := checkName("subject", subject, false); fe != nil {
+				err = fe
+			}
+		}
+		if err != nil {
+			yield(Fact{}, err)
+			return
+		}
+		for _, scope := range v.scopes {
+			var none error
+			found := false
+			q := &Query{Kind: QueryMembers, Slots: []SlotKey{{Scope: scope, Subject: subject, Attribute: a.id}}}
+			for row, err := range v.rows(ctx, q) {
+				if err != nil {
+					yield(Fact{}, err)
+					return
+				}
+				f, err := v.t.answer(row)
+				if err != nil {
+					if row.Slot.Member == "" {
+						none = err
+					}
+					continue
+				}
+				found = true
+				if !yield(f, nil) {
+					return
+				}
+			}
+			if none != nil && !found && !yield(Fact{}, none) {
+				return
+			}
+		}
+	}
+}
+
+// Member reads one member of a many-valued attribute: the fact by which the value holds. When the attribute's set slot
+// says that there are none, the answer is ErrAbsent by that statement.
+func (v View) Member(ctx context.Context, slot Slot) (Fact, error) {
+	key, a, err := v.t.key(ctx, slot)
+	if err != nil {
+		return Fact{}, err
+	}
+	f, err := v.point(ctx, key)
+	if reason, ok := err.(*NoValueError); ok && reason.Reason == ErrUnknown && a.Many && key.Member != "" {
+		key.Member = ""
+		return v.point(ctx, key)
+	}
+	return f, err
+}
+
+// Filter narrows a list. An empty field filters nothing. Filters are applied before any limit.
+type Filter struct {
+	Subjects   []string
+	Attributes []string
+	// Types are memory types.
+	Types []string
+	// Scopes narrows Diff, which has no view; nil is everyone in the tenant. Lists of a view use the view's scopes.
+	Scopes []Scope
+	// Limit ends the list after so many facts; zero is no limit.
+	Limit int
+}
+
+// attributes resolves the filter's attribute and type names to ids. The second result is false when nothing can match.
+func (t *Tenant) attributes(ctx context.Context, f Filter) ([]AttributeID, bool, error) {
+	var ids []AttributeID
+	for _, name := range f.Attributes {
+		a, err := t.resolve(ctx, name)
+		if err != nil {
+			return nil, false, err
+		}
+		ids = append(ids, a.id)
+	}
+	if len(f.Types) == 0 {
+		return ids, true, nil
+	}
+	t.l.mu.RLock()
+	defer t.l.mu.RUnlock()
+	for _, typ := range f.Types {
+		if t.l.catalog.types[typ] == 0 {
+			return nil, false, fault("types", "unknown", "a registered memory type")
+		}
+	}
+	var of []AttributeID
+	for id, a := range t.l.catalog.byID {
+		if slices.Contains(f.Types, a.typ) && (len(ids) == 0 || slices.Contains(ids, id)) {
+			of = append(of, id)
+		}
+	}
+	slices.Sort(of)
+	return of, len(of) > 0, nil
+}
+
+// Facts lists what holds at the view's times, of every scope of the view, each with its name. Absences are left out.
+func (v View) Facts(ctx context.Context, f Filter) iter.Seq2[Fact, error] {
+	return func(yield func(Fact, error) bool) {
+		ids, any, err := v.t.attributes(ctx, f)
+		if err != nil {
+			yield(Fact{}, err)
+			return
+		}
+		if !any {
+			return
+		}
+		q := &Query{Kind: QueryFacts, Subjects: f.Subjects, Attributes: ids, Scopes: v.scopes}
+		n := 0
+		for row, err := range v.rows(ctx, q) {
+			if err != nil {
+				yield(Fact{}, err)
+				return
+			}
+			fact, err := v.t.answer(row)
+			if err != nil {
+				continue // a list shows what holds
+			}
+			if n++; !yield(fact, nil) || n == f.Limit {
+				return
+			}
+		}
+	}
+}
+
+const pageRows = 256
+
+// rows walks the pages of a query. No connection is held while the caller's loop body runs.
+func (v View) rows(ctx context.Context, q *Query) iter.Seq2[*Row, error] {
+	return walk(q, func() (*Page, error) { return v.ask(ctx, q) })
+}
+
+func (t *Tenant) rows(ctx context.Context, q *Query) iter.Seq2[*Row, error] {
+	return walk(q, func() (*Page, error) { return t.read(ctx, q) })
+}
+
+func walk(q *Query, next func() (*Page, error)) iter.Seq2[*Row, error] {
+	q.Limit = pageRows
+	return func(yield func(*Row, error) bool) {
+		for {
+			page, err := next()
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i := range page.Rows {
+				if !yield(&page.Rows[i], nil) {
+					return
+				}
+			}
+			if page.Next == "" {
+				return
+			}
+			q.After = page.Next
+		}
+	}
+}
+
+// key resolves a slot's names and its member.
+func (t *Tenant) key(ctx context.Context, s Slot) (SlotKey, *attribute, error) {
+	a, err := t.resolve(ctx, s.Attribute)
+	if err != nil {
+		return SlotKey{}, nil, err
+	}
+	if fe := checkName("subject", s.Subject, false); fe != nil {
+		return SlotKey{}, nil, fe
+	}
+	if fe := checkName("scope", string(s.Scope), true); fe != nil {
+		return SlotKey{}, nil, fe
+	}
+	key := SlotKey{Scope: s.Scope, Subject: s.Subject, Attribute: a.id}
+	if len(s.Member) == 0 {
+		return key, a, nil
+	}
+	if !a.Many {
+		return SlotKey{}, nil, fault("member", "forbidden", "no member: the attribute has one value")
+	}
+	member, err := canonicalMember(s.Member)
+	if err != nil {
+		return SlotKey{}, nil, err
+	}
+	key.Member = t.l.member(a, member)
+	return key, a, nil
+}
+
+// single resolves a slot for a read that needs exactly one scope.
+func (v View) single(ctx context.Context, s Slot) (SlotKey, *attribute, error) {
+	if s.Scope == "" {
+		if len(v.scopes) != 1 {
+			return SlotKey{}, nil, fmt.Errorf("%w: the view has %d", ErrOneScope, len(v.scopes))
+		}
+		s.Scope = v.scopes[0]
+	}
+	return v.t.key(ctx, s)
+}

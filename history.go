@@ -1,0 +1,268 @@
+package sgam
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"iter"
+	"time"
+)
+
+// Stretch is one interval of a slot's timeline: the fact that holds, or the reason why none does.
+type Stretch struct {
+	// Valid is the valid-time interval; neighbours of equal value are joined into one stretch, whose Fact is the first.
+	Valid Interval
+	// Fact holds on the stretch; for an absence it is the fact that says so, nil when nothing is known.
+	Fact *Fact
+	// Reason is nil when Fact holds, otherwise ErrUnknown, ErrAbsent, ErrExpired or ErrErased.
+	Reason error
+}
+
+// Timeline lists one slot's valid time at the view's known time, in order, without gaps: equal neighbours are joined,
+// and absences and what is unknown between two facts are stretches of their own. A slot of which nothing is known has
+// none. The view's valid time plays no part.
+func (v View) Timeline(ctx context.Context, slot Slot) iter.Seq2[Stretch, error] {
+	return func(yield func(Stretch, error) bool) {
+		key, a, err := v.single(ctx, slot)
+		if err == nil && a.Many && key.Member == "" {
+			err = ErrManyValued
+		}
+		if err != nil {
+			yield(Stretch{}, err)
+			return
+		}
+		var last *Stretch
+		q := &Query{Kind: QueryTimeline, Slots: []SlotKey{key}}
+		for row, err := range v.rows(ctx, q) {
+			if err != nil {
+				yield(Stretch{}, err)
+				return
+			}
+			next := v.t.stretch(row)
+			if last == nil {
+				last = &next
+				continue
+			}
+			if last.Valid.To != nil && last.Valid.To.Equal(next.Valid.From) && last.equal(&next) {
+				last.Valid.To = next.Valid.To
+				continue
+			}
+			if !yield(*last, nil) {
+				return
+			}
+			if last.Valid.To != nil && last.Valid.To.Before(next.Valid.From) {
+				from := next.Valid.From
+				if !yield(Stretch{Valid: Interval{*last.Valid.To, &from}, Reason: ErrUnknown}, nil) {
+					return
+				}
+			}
+			last = &next
+		}
+		if last != nil {
+			yield(*last, nil)
+		}
+	}
+}
+
+func (t *Tenant) stretch(r *Row) Stretch {
+	f, err := t.answer(r)
+	if none, ok := errors.AsType[*NoValueError](err); ok {
+		return Stretch{Valid: none.By.Valid, Fact: none.By, Reason: none.Reason}
+	}
+	return Stretch{Valid: f.Valid, Fact: &f}
+}
+
+func (s *Stretch) equal(o *Stretch) bool {
+	if s.Reason != o.Reason {
+		return false
+	}
+	return s.Reason == ErrAbsent || s.Reason == nil && bytes.Equal(s.Fact.Value, o.Fact.Value)
+}
+
+// Belief is what was believed about one valid instant during an interval of known time.
+type Belief struct {
+	// Known is when it was believed. An open end is "still".
+	Known Interval
+	// Fact is what was believed, or the fact that stated the absence.
+	Fact Fact
+	// Reason is nil for a value, otherwise ErrAbsent, ErrExpired or ErrErased.
+	Reason error
+	// ClosedBy is the fact that ended the belief, zero while it stands.
+	ClosedBy MemoryID
+}
+
+// Believed lists what was believed about one valid instant of a slot, in order of known time: when did we learn it.
+// Known times at which nothing was known about the instant are gaps.
+func (t *Tenant) Believed(ctx context.Context, slot Slot, valid time.Time) iter.Seq2[Belief, error] {
+	return func(yield func(Belief, error) bool) {
+		key, _, err := t.key(ctx, slot)
+		if err != nil {
+			yield(Belief{}, err)
+			return
+		}
+		at, err := InstantOf(valid)
+		if err != nil {
+			yield(Belief{}, err)
+			return
+		}
+		for row, err := range t.rows(ctx, &Query{Kind: QueryBelieved, Slots: []SlotKey{key}, Valid: at, Known: Forever}) {
+			if err != nil {
+				yield(Belief{}, err)
+				return
+			}
+			s := t.stretch(row)
+			if !yield(Belief{Known: s.Fact.Known, Fact: *s.Fact, Reason: s.Reason, ClosedBy: row.ClosedBy}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Entry is one fact of a slot's history.
+type Entry struct {
+	Fact Fact
+	// Displaced are the regions that other facts lost to it, Confirms the facts that already said the same.
+	Displaced []Displacement
+	Confirms  []MemoryID
+	// Withdraws is the fact that it took back, for an entry of operation Withdraw.
+	Withdraws MemoryID
+}
+
+// History lists every fact of a slot in the order in which they were recorded, those of one call too. Here Fact.Valid
+// is the interval that the statement reached when it was recorded.
+func (t *Tenant) History(ctx context.Context, slot Slot) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		key, _, err := t.key(ctx, slot)
+		if err != nil {
+			yield(Entry{}, err)
+			return
+		}
+		for row, err := range t.rows(ctx, &Query{Kind: QueryHistory, Slots: []SlotKey{key}, Known: Forever}) {
+			if err != nil {
+				yield(Entry{}, err)
+				return
+			}
+			if !yield(t.entry(row), nil) {
+				return
+			}
+		}
+	}
+}
+
+func (t *Tenant) entry(r *Row) Entry {
+	return Entry{Fact: t.fact(r), Displaced: r.Displaced, Confirms: r.Confirmed, Withdraws: r.Target}
+}
+
+// Memory reads one fact by its id, as History shows it. An id of another tenant is ErrNotFound.
+func (t *Tenant) Memory(ctx context.Context, id MemoryID) (Entry, error) {
+	page, err := t.read(ctx, &Query{Kind: QueryMemory, Memory: id, Known: Forever, Limit: 1})
+	if err != nil {
+		return Entry{}, err
+	}
+	if len(page.Rows) == 0 {
+		return Entry{}, ErrNotFound
+	}
+	return t.entry(&page.Rows[0]), nil
+}
+
+// Episode reads one episode by its id.
+func (t *Tenant) Episode(ctx context.Context, id string) (Episode, error) {
+	page, err := t.read(ctx, &Query{Kind: QueryEpisode, Episode: id, Known: Forever, Limit: 1})
+	if err != nil {
+		return Episode{}, err
+	}
+	if len(page.Episodes) == 0 {
+		return Episode{}, ErrNotFound
+	}
+	return page.Episodes[0], nil
+}
+
+// Outcomes lists the durable outcomes of the tenant in the order in which they were decided. Without statuses it lists
+// all of them.
+func (t *Tenant) Outcomes(ctx context.Context, statuses ...Outcome) iter.Seq2[OutcomeRecord, error] {
+	return func(yield func(OutcomeRecord, error) bool) {
+		q := &Query{Kind: QueryOutcomes, Statuses: statuses, Known: Forever, Limit: pageRows}
+		for {
+			page, err := t.read(ctx, q)
+			if err != nil {
+				yield(OutcomeRecord{}, err)
+				return
+			}
+			for _, o := range page.Outcomes {
+				if !yield(o, nil) {
+					return
+				}
+			}
+			if page.Next == "" {
+				return
+			}
+			q.After = page.Next
+		}
+	}
+}
+
+// Explanation answers the six questions about one slot at once.
+type Explanation struct {
+	// Now is what is true at the view's times, or the reason why nothing is.
+	Now Stretch
+	// Was is the whole timeline at the view's known time.
+	Was []Stretch
+	// Source is the episode behind Now: who said it.
+	Source *Episode
+	// Principal wrote it: whose it is.
+	Principal string
+	// Replaced are the regions that the fact behind Now displaced when it was recorded.
+	Replaced []Displacement
+	// RetentionPolicy is the class that decides when it expires and whether it may be deleted.
+	RetentionPolicy string
+}
+
+// Explain answers at once what is true, what was true, who said it, whose it is, what it replaced, and which retention
+// class it is under.
+func (v View) Explain(ctx context.Context, slot Slot) (Explanation, error) {
+	key, a, err := v.single(ctx, slot)
+	if err != nil {
+		return Explanation{}, err
+	}
+	if a.Many && key.Member == "" {
+		return Explanation{}, ErrManyValued
+	}
+	slot.Scope = key.Scope
+	var e Explanation
+	f, err := v.In(key.Scope).Member(ctx, slot)
+	switch none, ok := errors.AsType[*NoValueError](err); {
+	case ok:
+		e.Now = Stretch{Fact: none.By, Reason: none.Reason}
+		if none.By != nil {
+			e.Now.Valid = none.By.Valid
+		}
+	case err != nil:
+		return Explanation{}, err
+	default:
+		e.Now = Stretch{Valid: f.Valid, Fact: &f}
+	}
+	for s, err := range v.Timeline(ctx, slot) {
+		if err != nil {
+			return Explanation{}, err
+		}
+		e.Was = append(e.Was, s)
+	}
+	if e.Now.Fact == nil {
+		return e, nil
+	}
+	e.Principal, e.RetentionPolicy = e.Now.Fact.Principal, e.Now.Fact.RetentionPolicy
+	entry, err := v.t.Memory(ctx, e.Now.Fact.ID)
+	if err != nil {
+		return Explanation{}, err
+	}
+	e.Replaced = entry.Displaced
+	if e.Now.Fact.Episode == "" {
+		return e, nil
+	}
+	source, err := v.t.Episode(ctx, e.Now.Fact.Episode)
+	if err != nil {
+		return Explanation{}, err
+	}
+	e.Source = &source
+	return e, nil
+}

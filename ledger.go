@@ -1,0 +1,391 @@
+package sgam
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"iter"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Ledger is one open ledger. It is safe for concurrent use.
+type Ledger struct {
+	store  Store
+	opts   Options
+	closed atomic.Bool
+
+	mu      sync.RWMutex
+	catalog catalog
+}
+
+// Options configure a ledger. Every zero value is a working default, and nil options are allowed.
+type Options struct {
+	// Schemas declares the memory types that the program writes, and judges values. Nil: the ledger can be read, and a
+	// write is ErrNoSchemas. Package schema has both kinds: a registry of declared types, and schema.Stored().
+	Schemas Schemas
+	// ReadOnly creates, migrates and registers nothing; writes are ErrReadOnly.
+	ReadOnly bool
+	// AutoUpgrade brings an older file format forward at open. False: such a file is ErrFormatOld.
+	AutoUpgrade bool
+	// Clock tells the time. Nil is time.Now.
+	Clock func() time.Time
+	// ClockTolerance is how far the clock may be behind the last known time. Zero is 10 s; negative never refuses.
+	ClockTolerance time.Duration
+	// MaxForwardJump is how far the clock may be ahead of the tenant's last commit, unless the call accepts it
+	// (Batch.AcceptClock). Zero is no bound; a negative value is an error.
+	MaxForwardJump time.Duration
+	// Rand is the source of memory ids. Nil is crypto/rand. It is read under a lock.
+	Rand io.Reader
+	// Keys keeps the secret of the ledger's digests. Nil is the engine's default, for SQLite a file beside the database.
+	Keys KeyStore
+	// Observe is told what the ledger does, without values. Nil observes nothing.
+	Observe Observer
+}
+
+// KeyStore keeps the secret under which a ledger keys its digests, so that a copy of the database alone cannot be
+// searched for guessed values.
+type KeyStore interface {
+	// Key returns the secret of the named ledger, and creates it when create is set and there is none. A missing key
+	// that may not be created is ErrKeyMissing.
+	Key(ctx context.Context, ledger string, create bool) ([]byte, error)
+}
+
+// Observer is told what the ledger does. Its methods are called synchronously and must be quick and safe for
+// concurrent use. No argument carries a value of a memory.
+type Observer interface {
+	// Decided reports the outcome of one delta, after its commit.
+	Decided(tenant string, attribute string, outcome Outcome, code string)
+	// Read reports one page read from the engine.
+	Read(tenant string, kind QueryKind, rows int, took time.Duration)
+	// Refused reports a call that was not decided, with the error.
+	Refused(tenant string, err error)
+}
+
+// Schemas is what a program knows of memory types. Package schema implements it.
+type Schemas interface {
+	// Declared returns the documents that the program declares, in order of type and version. They are registered
+	// when the ledger opens.
+	Declared() ([]TypeDocument, error)
+	// Compile makes a stored or declared document ready to judge values.
+	Compile(doc TypeDocument) ([]AttributeSpec, error)
+}
+
+// AttributeSpec is one compiled attribute.
+type AttributeSpec struct {
+	AttributeName
+	// Identity cuts the part that identifies a member out of a canonical value; nil is the whole value.
+	Identity func(value []byte) ([]byte, error)
+	Policy   ConflictPolicy
+	// Ranks are the episode kinds from the strongest to the weakest, for policy SourceRank.
+	Ranks       []EpisodeKind
+	Sensitivity string
+	Retention   string
+	// Check judges a canonical value and returns all faults at once, with paths relative to the value.
+	Check func(value []byte) []FieldError
+}
+
+// ConflictPolicy says what happens when a delta meets a different value (rule R11).
+type ConflictPolicy string
+
+// The conflict policies.
+const (
+	// Supersede applies every delta. It is the default.
+	Supersede ConflictPolicy = "supersede"
+	// KeepHighestConfidence applies a delta that is at least as confident as each fact it would displace.
+	KeepHighestConfidence ConflictPolicy = "keep_highest_confidence"
+	// SourceRank applies a delta whose episode kind ranks at least as high as each fact it would displace.
+	SourceRank ConflictPolicy = "source_rank"
+	// Immutable rejects an assert or end against a different value anywhere in the slot.
+	Immutable ConflictPolicy = "immutable"
+	// ConfirmFirst keeps every delta pending until it is accepted.
+	ConfirmFirst ConflictPolicy = "confirm_first"
+)
+
+// New makes a ledger over an engine. Programs call an engine's Open, which calls New. The ledger owns the store from
+// then on and closes it, also when New fails.
+//
+// New registers what opts.Schemas declares: ErrSchemaDrift and ErrSchemaGap say that the ledger holds something else.
+func New(ctx context.Context, store Store, opts *Options) (*Ledger, error) {
+	l := &Ledger{store: store}
+	if opts != nil {
+		l.opts = *opts
+	}
+	if l.opts.Clock == nil {
+		l.opts.Clock = time.Now
+	}
+	if l.opts.Rand == nil {
+		l.opts.Rand = rand.Reader
+	} else {
+		l.opts.Rand = &lockedReader{r: l.opts.Rand}
+	}
+	if l.opts.ClockTolerance == 0 {
+		l.opts.ClockTolerance = 10 * time.Second
+	}
+	if l.opts.MaxForwardJump < 0 {
+		return nil, l.fail(fault("MaxForwardJump", "range", "zero or a positive duration"))
+	}
+	if err := l.declare(ctx); err != nil {
+		return nil, l.fail(err)
+	}
+	if err := l.reload(ctx); err != nil {
+		return nil, l.fail(err)
+	}
+	return l, nil
+}
+
+func (l *Ledger) fail(err error) error {
+	if cerr := l.store.Close(); cerr != nil {
+		return fmt.Errorf("%w (and closing the store failed: %w)", err, cerr)
+	}
+	return err
+}
+
+// Store is the engine, for rooms that need more of it than the port.
+func (l *Ledger) Store() Store { return l.store }
+
+// Close waits for writes under way and releases the engine. Further calls return ErrClosed.
+func (l *Ledger) Close() error {
+	if l.closed.Swap(true) {
+		return ErrClosed
+	}
+	return l.store.Close()
+}
+
+// Tenant is the only door to facts: nothing is read or written without it. The name is 1 to 512 bytes of UTF-8 without
+// control characters, compared byte by byte. A tenant begins with its first write.
+func (l *Ledger) Tenant(name string) (*Tenant, error) {
+	if l.closed.Load() {
+		return nil, ErrClosed
+	}
+	if fe := checkName("tenant", name, false); fe != nil {
+		return nil, fe
+	}
+	return &Tenant{l: l, id: TenantID{name}}, nil
+}
+
+// Tenants lists the tenants that have been written, in byte order. It is for operators; nothing else crosses tenants.
+func (l *Ledger) Tenants(ctx context.Context) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		const page = 256
+		for after := ""; ; {
+			if l.closed.Load() {
+				yield("", ErrClosed)
+				return
+			}
+			names, err := l.store.Tenants(ctx, after, page)
+			if err != nil {
+				yield("", err)
+				return
+			}
+			for _, name := range names {
+				if !yield(name, nil) {
+					return
+				}
+				after = name
+			}
+			if len(names) < page {
+				return
+			}
+		}
+	}
+}
+
+// Tenant is the handle of one tenant. It is cheap, immutable and safe for concurrent use.
+type Tenant struct {
+	l         *Ledger
+	id        TenantID
+	principal string
+}
+
+// Name is the tenant's name.
+func (t *Tenant) Name() string { return t.id.name }
+
+// As returns a handle that writes in the name of a principal: a user, an agent, a job. It is recorded with every fact
+// and outcome. A name that breaks the rules of names is refused by the next write.
+func (t *Tenant) As(principal string) *Tenant { return &Tenant{l: t.l, id: t.id, principal: principal} }
+
+// read asks the engine for one page.
+func (t *Tenant) read(ctx context.Context, q *Query) (*Page, error) {
+	if t.l.closed.Load() {
+		return nil, ErrClosed
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if t.l.opts.Observe == nil {
+		return t.l.store.Read(ctx, t.id, q)
+	}
+	start := t.l.opts.Clock()
+	page, err := t.l.store.Read(ctx, t.id, q)
+	if err == nil {
+		t.l.opts.Observe.Read(t.id.name, q.Kind, len(page.Rows), t.l.opts.Clock().Sub(start))
+	}
+	return page, err
+}
+
+// now is the clock as an instant; a clock outside the ledger's range stands at its edge.
+func (l *Ledger) now() Instant {
+	return max(Beginning, min(Instant(l.opts.Clock().UnixMicro()), doomsday-1))
+}
+
+// newMemoryID draws a random id.
+func (l *Ledger) newMemoryID() (MemoryID, error) {
+	id, err := uuid.NewRandomFromReader(l.opts.Rand)
+	if err != nil {
+		return MemoryID{}, fmt.Errorf("sgam: draw a memory id: %w", err)
+	}
+	return MemoryID(id), nil
+}
+
+// digest keys a list of parts; each is length-prefixed, so that no two lists run together.
+func (l *Ledger) digest(parts ...string) string {
+	mac := hmac.New(sha256.New, l.store.DigestKey())
+	var n [8]byte
+	for _, p := range parts {
+		binary.BigEndian.PutUint64(n[:], uint64(len(p)))
+		mac.Write(n[:])
+		io.WriteString(mac, p)
+	}
+	return string(mac.Sum(nil)[:16])
+}
+
+type lockedReader struct {
+	mu sync.Mutex
+	r  io.Reader
+}
+
+func (r *lockedReader) Read(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.r.Read(p)
+}
+
+// attribute is what the ledger knows of one attribute: the newest version, and how to judge its values.
+type attribute struct {
+	AttributeSpec
+	id      AttributeID
+	typ     string
+	version int
+}
+
+// catalog is an immutable index of the stored registry.
+type catalog struct {
+	byName map[string]*attribute // names and aliases
+	byID   map[AttributeID]*attribute
+	types  map[string]int // newest version
+}
+
+// declare registers what the program declares and the ledger does not hold yet.
+func (l *Ledger) declare(ctx context.Context) error {
+	if l.opts.Schemas == nil {
+		return nil
+	}
+	docs, err := l.opts.Schemas.Declared()
+	if err != nil {
+		return err
+	}
+	if len(docs) == 0 {
+		return nil
+	}
+	stored, err := l.store.Types(ctx)
+	if err != nil {
+		return err
+	}
+	hashes := map[string]string{}
+	for _, s := range stored {
+		hashes[fmt.Sprintf("%s@%d", s.Type, s.Version)] = s.Semantic
+	}
+	for _, doc := range docs {
+		hash, known := hashes[fmt.Sprintf("%s@%d", doc.Type, doc.Version)]
+		switch {
+		case known && hash == doc.Semantic:
+		case known && !doc.Draft:
+			return fmt.Errorf("%w: type %q version %d", ErrSchemaDrift, doc.Type, doc.Version)
+		case l.opts.ReadOnly:
+			return fmt.Errorf("%w: type %q version %d is declared and not stored", ErrReadOnly, doc.Type, doc.Version)
+		default:
+			if err := l.store.Register(ctx, doc); err != nil {
+				return fmt.Errorf("sgam: register type %q version %d: %w", doc.Type, doc.Version, err)
+			}
+		}
+	}
+	return nil
+}
+
+// Register stores one more schema version while the ledger is open, and makes it the one that writes are judged by.
+// An equal version changes nothing.
+func (l *Ledger) Register(ctx context.Context, doc TypeDocument) error {
+	switch {
+	case l.closed.Load():
+		return ErrClosed
+	case l.opts.ReadOnly:
+		return ErrReadOnly
+	}
+	if err := l.store.Register(ctx, doc); err != nil {
+		return err
+	}
+	return l.reload(ctx)
+}
+
+// Types lists the stored schema versions in order of type and version.
+func (l *Ledger) Types(ctx context.Context) ([]StoredType, error) {
+	if l.closed.Load() {
+		return nil, ErrClosed
+	}
+	return l.store.Types(ctx)
+}
+
+// reload reads the registry from the store.
+func (l *Ledger) reload(ctx context.Context) error {
+	stored, err := l.store.Types(ctx)
+	if err != nil {
+		return err
+	}
+	c := catalog{byName: map[string]*attribute{}, byID: map[AttributeID]*attribute{}, types: map[string]int{}}
+	for _, s := range stored {
+		c.types[s.Type] = s.Version
+		specs := make([]AttributeSpec, len(s.Attributes))
+		for i, name := range s.Attributes {
+			specs[i].AttributeName = name
+		}
+		if l.opts.Schemas != nil {
+			if specs, err = l.opts.Schemas.Compile(s.TypeDocument); err != nil {
+				return fmt.Errorf("sgam: compile type %q version %d: %w", s.Type, s.Version, err)
+			}
+		}
+		for i, spec := range specs {
+			a := &attribute{AttributeSpec: spec, id: s.IDs[i], typ: s.Type, version: s.Version}
+			c.byID[a.id] = a
+			for _, name := range append([]string{spec.Name}, spec.Aliases...) {
+				c.byName[name] = a
+			}
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.catalog = c
+	return nil
+}
+
+// attribute finds an attribute by name or alias. Another process may have registered it, so a miss looks again.
+func (l *Ledger) attribute(ctx context.Context, name string) (*attribute, error) {
+	for again := false; ; again = true {
+		l.mu.RLock()
+		a := l.catalog.byName[name]
+		l.mu.RUnlock()
+		if a != nil || again {
+			return a, nil
+		}
+		if err := l.reload(ctx); err != nil {
+			return nil, err
+		}
+	}
+}

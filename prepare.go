@@ -1,0 +1,381 @@
+package sgam
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sgam-ledger/sgam/internal/canon"
+)
+
+// prepared is one delta after everything that can be judged without the store.
+type prepared struct {
+	MemoryDelta
+	attr    *attribute
+	refused *rejection
+	span    Span
+	assumed bool
+	value   []byte // canonical
+	digest  string // of the value, for its number
+	target  int
+	set     int    // the set slot's target, -1 when there is none
+	key     string
+	keyAt   int // in call.Keys
+	payload string
+
+	principal string   // who stated it
+	memory    MemoryID // of an accepted candidate
+}
+
+// submission is one call on its way to the store.
+type submission struct {
+	t        *Tenant
+	batch    Batch
+	known    Instant // given, Beginning when not
+	deltas   []prepared
+	call     *Call
+	slots    map[SlotKey]int
+	episodes map[string]*Episode // brought along, checked
+	digests  map[string]string   // of their content
+	explicit map[string]bool     // stored whatever becomes of the deltas
+	order    []string            // of episodes brought along
+	epIndex  map[string]int      // in call.Episodes
+	accepted bool                // an accepted candidate: policies have been passed
+}
+
+// prepare judges the envelopes and values, and gathers what the engine must look up.
+func (t *Tenant) prepare(ctx context.Context, b Batch) (*submission, error) {
+	p := &submission{
+		t: t, batch: b, known: Beginning, call: &Call{Principal: t.principal},
+		slots: map[SlotKey]int{}, episodes: map[string]*Episode{}, digests: map[string]string{},
+		explicit: map[string]bool{}, epIndex: map[string]int{},
+	}
+	if b.KnownAt != nil {
+		k, err := InstantOf(*b.KnownAt)
+		if err != nil {
+			return nil, fault("known_at", "range", "a time in the years 0001 to 9998")
+		}
+		p.known = k
+	}
+	for i := range b.Episodes {
+		if fe := p.bring(&b.Episodes[i]); fe != nil {
+			return nil, &ValidationError{Code: codeEpisode, Faults: prefixed(fe, "episodes/"+strconv.Itoa(i))}
+		}
+		p.explicit[b.Episodes[i].ID] = true
+	}
+	p.deltas = make([]prepared, len(b.Deltas))
+	repeats := map[string]int{}
+	for i := range b.Deltas {
+		d := &p.deltas[i]
+		d.MemoryDelta, d.set, d.principal = b.Deltas[i], -1, t.principal
+		if d.TenantID != "" && d.TenantID != t.id.name {
+			return nil, &FieldError{Field: fieldOf(i, len(b.Deltas), "tenant_id"), Rule: "tenant", Want: "the tenant of this handle", err: ErrForeignTenant}
+		}
+		if d.Episode != nil && d.EpisodeID == "" {
+			d.EpisodeID = d.Episode.ID
+		}
+		if d.EpisodeID == "" {
+			return nil, fault(fieldOf(i, len(b.Deltas), "source_episode_id"), "required", "the episode that the delta comes from")
+		}
+		refused, err := p.judge(ctx, d)
+		if err != nil {
+			return nil, err
+		}
+		if d.refused = refused; refused != nil {
+			continue
+		}
+		p.derive(d, repeats)
+		p.aim(d)
+	}
+	return p, nil
+}
+
+func fieldOf(i, n int, name string) string {
+	if n == 1 {
+		return name
+	}
+	return fmt.Sprintf("deltas/%d/%s", i, name)
+}
+
+func prefixed(faults []FieldError, prefix string) []FieldError {
+	out := make([]FieldError, len(faults))
+	for i := range faults {
+		out[i] = *faults[i].At(prefix)
+	}
+	return out
+}
+
+// bring takes an episode along, once. The same id with other content in one call is a fault.
+func (p *submission) bring(e *Episode) []FieldError {
+	own := *e
+	if faults := own.check(); faults != nil {
+		return faults
+	}
+	content := p.t.l.episodeDigest(&own)
+	if have, ok := p.digests[own.ID]; ok {
+		if have != content {
+			return []FieldError{{Field: "id", Rule: "unique", Want: "one content for one episode id"}}
+		}
+		return nil
+	}
+	p.episodes[own.ID], p.digests[own.ID] = &own, content
+	p.order = append(p.order, own.ID)
+	p.lookUp(own.ID)
+	return nil
+}
+
+func (p *submission) lookUp(episode string) {
+	if _, ok := p.epIndex[episode]; !ok {
+		p.epIndex[episode] = len(p.call.Episodes)
+		p.call.Episodes = append(p.call.Episodes, episode)
+	}
+}
+
+func (l *Ledger) episodeDigest(e *Episode) string {
+	return l.digest("episode", e.ID, string(e.Kind), e.SourceID, strconv.FormatInt(e.OccurredAt.UnixMicro(), 10), e.Session,
+		e.Thread, strconv.FormatInt(e.Sequence, 10), e.Actor, e.Text, string(e.Body), string(e.Metadata))
+}
+
+// judge is everything about one delta that needs no store, but for the time of an episode that is already there.
+func (p *submission) judge(ctx context.Context, d *prepared) (*rejection, error) {
+	if d.Episode != nil {
+		if d.Episode.ID != d.EpisodeID {
+			return reject(codeEpisode, *fault("source_episode_id", "equal", "the id of the episode that is brought along")), nil
+		}
+		if faults := p.bring(d.Episode); faults != nil {
+			return reject(codeEpisode, prefixed(faults, "episode")...), nil
+		}
+	} else {
+		p.lookUp(d.EpisodeID)
+	}
+	if faults := d.envelope(); faults != nil {
+		return reject(codeInvalid, faults...), nil
+	}
+	a, err := p.t.l.attribute(ctx, d.Attribute)
+	switch {
+	case err != nil:
+		return nil, err
+	case a == nil:
+		return reject(codeAttribute, *fault("attribute", "unknown", "an attribute of a registered memory type")), nil
+	case d.MemoryType != "" && d.MemoryType != a.typ:
+		return reject(codeVersion, *fault("memory_type", "equal", "the attribute's memory type")), nil
+	case d.SchemaVersion != 0 && d.SchemaVersion != a.version:
+		return reject(codeVersion, *fault("schema_version", "equal", fmt.Sprintf("version %d", a.version))), nil
+	case a.Policy == KeepHighestConfidence && d.Confidence == nil:
+		return reject(codeConfidence, *fault("confidence", "required", "a confidence: the attribute keeps the highest")), nil
+	}
+	d.attr, d.Attribute = a, a.Name
+	if refused := d.judgeValue(); refused != nil {
+		return refused, nil
+	}
+	return p.judgeTimes(ctx, d)
+}
+
+// envelope judges names, operation and numbers.
+func (d *prepared) envelope() []FieldError {
+	var faults []FieldError
+	for _, f := range []struct {
+		field, s string
+		empty    bool
+	}{
+		{"subject", d.Subject, false}, {"attribute", d.Attribute, false}, {"scope", string(d.Scope), true},
+		{"source_episode_id", d.EpisodeID, false}, {"idempotency_key", d.IdempotencyKey, true},
+		{"retention_policy", d.RetentionPolicy, true}, {"memory_type", d.MemoryType, true},
+	} {
+		if fe := checkName(f.field, f.s, f.empty); fe != nil {
+			faults = append(faults, *fe)
+		}
+	}
+	switch d.Op {
+	case Assert, Correct, End, Void:
+	default:
+		faults = append(faults, *fault("op", "enum", "assert, correct, end or void"))
+	}
+	if c := d.Confidence; c != nil && !(*c >= 0 && *c <= 1) {
+		faults = append(faults, *fault("confidence", "range", "a number between 0 and 1"))
+	}
+	if d.SchemaVersion < 0 {
+		faults = append(faults, *fault("schema_version", "range", "a version from 1 on"))
+	}
+	for _, text := range []struct{ field, s string }{
+		{"evidence", d.Provenance.Evidence}, {"intent", d.Provenance.Intent}, {"reasoning", d.Provenance.Reasoning},
+		{"compared", d.Provenance.Compared}, {"contradicts", d.Provenance.Contradicts},
+	} {
+		if fe := checkText("provenance/"+text.field, text.s); fe != nil {
+			faults = append(faults, *fe)
+		}
+	}
+	return faults
+}
+
+// judgeValue brings the value into canonical form and holds it against the schema.
+func (d *prepared) judgeValue() *rejection {
+	states := d.Op == Assert || d.Op == Correct
+	switch {
+	case d.unwritable != nil:
+		return reject(codeInvalid, FieldError{Field: "value", Rule: "type", Want: "a value that can be written as JSON", err: d.unwritable})
+	case len(d.Value) == 0 && states:
+		return reject(codeInvalid, *fault("value", "required", "a value; use end or void to say that there is none"))
+	case len(d.Value) == 0:
+		return nil
+	case !states && !d.attr.Many:
+		return reject(codeInvalid, *fault("value", "forbidden", "no value: the operation states an absence"))
+	case len(d.Value) > maxContent:
+		return reject(codeInvalid, *fault("value", "length", "at most 64 MiB"))
+	}
+	value, err := canon.Canonical(d.Value)
+	if err != nil {
+		return reject(codeInvalid, *jsonFault(err).At("value"))
+	}
+	if string(value) == "null" {
+		return reject(codeInvalid, *fault("value", "null", "a value; use end or void to say that there is none"))
+	}
+	if faults := d.attr.Check(value); faults != nil {
+		return reject(codeSchema, prefixed(faults, "value")...)
+	}
+	d.value = value
+	return nil
+}
+
+// judgeTimes turns the delta's times into a span (rule R2).
+func (p *submission) judgeTimes(ctx context.Context, d *prepared) (*rejection, error) {
+	var err error
+	switch {
+	case d.ValidFrom != nil:
+		if d.span.From, err = InstantOf(*d.ValidFrom); err != nil {
+			return reject(codeInvalid, *fault("valid_from", "range", "a time in the years 0001 to 9998")), nil
+		}
+	case p.episodes[d.EpisodeID] != nil:
+		d.span.From, d.assumed = Instant(p.episodes[d.EpisodeID].OccurredAt.UnixMicro()), true
+	default:
+		// Episodes are immutable, so the time may be read before the lock is taken.
+		e, err := p.t.Episode(ctx, d.EpisodeID)
+		if errors.Is(err, ErrNotFound) {
+			return reject(codeEpisode, *fault("source_episode_id", "unknown", "an episode of this tenant")), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		d.span.From, d.assumed = Instant(e.OccurredAt.UnixMicro()), true
+	}
+	d.span.To = Forever
+	if d.ValidTo != nil {
+		if d.span.To, err = InstantOf(*d.ValidTo); err != nil {
+			return reject(codeInvalid, *fault("valid_to", "range", "a time in the years 0001 to 9998")), nil
+		}
+	}
+	if d.span.empty() {
+		return reject(codeInvalid, FieldError{Field: "valid_to", Rule: "interval", Want: "a time later than valid_from", err: ErrEmptyInterval}), nil
+	}
+	return nil, nil
+}
+
+// derive computes the digests of one delta: of its value, of its idempotency key and of its payload (rule R10).
+func (p *submission) derive(d *prepared, repeats map[string]int) {
+	l := p.t.l
+	if d.value != nil {
+		d.digest = l.digest("value", string(d.value))
+	}
+	content := []string{
+		d.EpisodeID, string(d.Scope), d.Subject, strconv.FormatInt(int64(d.attr.id), 10), string(d.Op), string(d.value),
+		strconv.FormatInt(int64(d.span.From), 10), strconv.FormatInt(int64(d.span.To), 10),
+	}
+	if d.IdempotencyKey != "" {
+		d.key = l.digest("given", d.IdempotencyKey)
+		d.payload = l.digest(append([]string{"payload"}, content...)...)
+	} else {
+		// The position in the call tells equal deltas of one call apart, and is the same in every redelivery.
+		base := l.digest(append([]string{"derived"}, content...)...)
+		d.key = l.digest("position", base, strconv.Itoa(repeats[base]))
+		repeats[base]++
+	}
+	d.keyAt = len(p.call.Keys)
+	p.call.Keys = append(p.call.Keys, d.key)
+}
+
+// aim registers the slots that the delta touches with the call.
+func (p *submission) aim(d *prepared) {
+	key := SlotKey{Scope: d.Scope, Subject: d.Subject, Attribute: d.attr.id}
+	window := Span{d.span.From, d.span.To}
+	toPoint := d.Op == Assert || d.Op == End
+	if d.attr.Policy == Immutable {
+		window, toPoint = Span{Beginning, Forever}, false
+	}
+	if !d.attr.Many {
+		d.target = p.want(key, window, toPoint, d)
+		return
+	}
+	d.set = p.want(key, window, toPoint, nil)
+	if d.value == nil {
+		d.target = d.set
+		p.call.Targets[d.set].Members = true
+		p.call.Targets[d.set].Strength = d.attr.weighs()
+		return
+	}
+	key.Member = p.t.l.member(d.attr, d.value)
+	d.target = p.want(key, window, toPoint, d)
+}
+
+func (a *attribute) weighs() bool { return a.Policy == KeepHighestConfidence || a.Policy == SourceRank }
+
+// member is the keyed digest of a value's identity.
+func (l *Ledger) member(a *attribute, value []byte) string {
+	if a.Identity != nil {
+		if part, err := a.Identity(value); err == nil {
+			value = part
+		}
+	}
+	return l.digest("member", strconv.FormatInt(int64(a.id), 10), string(value))
+}
+
+// want adds a target, or widens the one that the slot already has: several statements of one call about one slot are
+// folded in memory, and a later one may reach further once an earlier one has taken a change-point away.
+func (p *submission) want(key SlotKey, window Span, toPoint bool, d *prepared) int {
+	i, ok := p.slots[key]
+	if !ok {
+		i = len(p.call.Targets)
+		p.slots[key] = i
+		p.call.Targets = append(p.call.Targets, Target{Slot: key, Window: window, ToChangePoint: toPoint})
+	} else {
+		w := &p.call.Targets[i]
+		w.Window, w.ToChangePoint = Span{min(w.Window.From, window.From), Forever}, false
+	}
+	if d != nil {
+		w := &p.call.Targets[i]
+		w.Strength = w.Strength || d.attr.weighs()
+		if d.digest != "" {
+			w.Digests = append(w.Digests, d.digest)
+		}
+	}
+	return i
+}
+
+// canonicalMember brings the value that names a member into canonical form.
+func canonicalMember(raw json.RawMessage) ([]byte, error) {
+	value, err := canon.Canonical(raw)
+	if err != nil {
+		return nil, jsonFault(err).At("member")
+	}
+	return value, nil
+}
+
+// checkText judges free text.
+func checkText(field, s string) *FieldError {
+	if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
+		return fault(field, "utf8", "valid UTF-8 without U+0000")
+	}
+	return nil
+}
+
+// encodeCandidate keeps a delta for a later Accept: without what belongs to its call.
+func encodeCandidate(d *prepared) (json.RawMessage, error) {
+	kept := d.MemoryDelta
+	kept.Episode, kept.TenantID, kept.IdempotencyKey, kept.Value = nil, "", "", d.value
+	from := d.span.From.Time()
+	kept.ValidFrom = &from
+	return json.Marshal(kept)
+}
