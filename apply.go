@@ -31,11 +31,15 @@ func (t *Tenant) Apply(ctx context.Context, d MemoryDelta) (Receipt, error) {
 }
 
 // ApplyBatch submits deltas and episodes under one known time. Each delta gets a receipt of its own, in order.
-func (t *Tenant) ApplyBatch(ctx context.Context, b Batch) ([]Receipt, error) { return t.submit(ctx, b, false) }
+func (t *Tenant) ApplyBatch(ctx context.Context, b Batch) ([]Receipt, error) {
+	return t.submit(ctx, b, false)
+}
 
 // Preview plans a batch against what stands now and writes nothing. The receipts are what ApplyBatch would answer,
 // but for ids and known time, which are drawn anew.
-func (t *Tenant) Preview(ctx context.Context, b Batch) ([]Receipt, error) { return t.submit(ctx, b, true) }
+func (t *Tenant) Preview(ctx context.Context, b Batch) ([]Receipt, error) {
+	return t.submit(ctx, b, true)
+}
 
 // Record stores an episode without any delta. Recording the same episode again changes nothing; other content under
 // the same id is a [*ValidationError].
@@ -97,4 +101,3 @@ func (t *Tenant) mayWrite(ctx context.Context, dry bool) error {
 	}
 	return ctx.Err()
 }
-

@@ -131,4 +131,3 @@ type SettledCandidate struct {
 	Status Outcome
 	Fact   int64
 }
-

@@ -22,7 +22,7 @@ type prepared struct {
 	value   []byte // canonical
 	digest  string // of the value, for its number
 	target  int
-	set     int    // the set slot's target, -1 when there is none
+	set     int // the set slot's target, -1 when there is none
 	key     string
 	keyAt   int // in call.Keys
 	payload string
