@@ -2,6 +2,9 @@ package sgam
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
 	"time"
 )
 
@@ -100,4 +103,135 @@ func (t *Tenant) mayWrite(ctx context.Context, dry bool) error {
 		return fe
 	}
 	return ctx.Err()
+}
+
+// told reports one decision to the observer and passes it on.
+func (t *Tenant) told(attribute string, r Receipt, err error) (Receipt, error) {
+	if o := t.l.opts.Observe; o != nil {
+		if err != nil {
+			o.Refused(t.id.name, err)
+		} else {
+			o.Decided(t.id.name, attribute, r.Outcome, r.Code)
+		}
+	}
+	if err != nil {
+		return Receipt{}, err
+	}
+	return r, nil
+}
+
+// HeldCandidate is a delta that was not applied: pending until it is accepted or declined, or disputed by the facts
+// that it was too weak for.
+type HeldCandidate struct {
+	Memory    MemoryID    `json:"memory_id"`
+	Status    Outcome     `json:"status"`
+	Delta     MemoryDelta `json:"delta"`
+	Known     time.Time   `json:"known_at"`
+	Principal string      `json:"principal,omitempty"`
+	LostTo    []MemoryID  `json:"lost_to,omitempty"`
+}
+
+// Held lists the candidates with the given statuses, of all without any, in the order in which they were submitted.
+func (t *Tenant) Held(ctx context.Context, statuses ...Outcome) iter.Seq2[HeldCandidate, error] {
+	return func(yield func(HeldCandidate, error) bool) {
+		q := &Query{Kind: QueryCandidates, Statuses: statuses, Known: Forever}
+		for c, err := range walkTenant(ctx, t, q, func(p *Page) []Candidate { return p.Candidates }) {
+			if err != nil {
+				yield(HeldCandidate{}, err)
+				return
+			}
+			if h, err := c.held(); !yield(h, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (c *Candidate) held() (HeldCandidate, error) {
+	h := HeldCandidate{Memory: c.Memory, Status: c.Status, Known: c.KnownAt.Time(), Principal: c.Principal, LostTo: c.LostTo}
+	if err := json.Unmarshal(c.Delta, &h.Delta); err != nil {
+		return HeldCandidate{}, fmt.Errorf("sgam: candidate %s: %w", c.Memory, err)
+	}
+	return h, nil
+}
+
+// Accept applies a pending or disputed candidate: guard and reach are evaluated now, at the known time of the
+// acceptance, and the conflict policy has been passed. What is not held any more is a rejected receipt.
+func (t *Tenant) Accept(ctx context.Context, candidate MemoryID) (Receipt, error) {
+	return t.settle(ctx, candidate, true)
+}
+
+// Decline refuses a pending or disputed candidate for good.
+func (t *Tenant) Decline(ctx context.Context, candidate MemoryID) (Receipt, error) {
+	return t.settle(ctx, candidate, false)
+}
+
+func (t *Tenant) settle(ctx context.Context, id MemoryID, accept bool) (Receipt, error) {
+	if err := t.mayWrite(ctx, false); err != nil {
+		return Receipt{}, err
+	}
+	page, err := t.read(ctx, &Query{Kind: QueryCandidates, Memory: id, Known: Forever, Limit: 1})
+	if err != nil {
+		return Receipt{}, err
+	}
+	if len(page.Candidates) == 0 {
+		return Receipt{}, ErrNotFound
+	}
+	h, err := page.Candidates[0].held()
+	if err != nil {
+		return Receipt{}, err
+	}
+	p, err := t.prepare(ctx, Batch{Deltas: []MemoryDelta{h.Delta}})
+	if err != nil {
+		return Receipt{}, err
+	}
+	d := &p.deltas[0]
+	p.accepted, p.call.Candidate, p.call.Keys = true, id, nil
+	d.key, d.payload, d.principal, d.memory = "", "", h.Principal, id
+	var r Receipt
+	err = t.l.store.Write(ctx, t.id, p.call, func(s *Snapshot) (*Change, error) {
+		var c *Change
+		r, c, err = p.settle(s, accept)
+		return c, err
+	})
+	return t.told(h.Delta.Attribute, r, err)
+}
+
+// settle decides an acceptance or a refusal under the lock.
+func (p *submission) settle(s *Snapshot, accept bool) (Receipt, *Change, error) {
+	held := s.Candidate
+	if held == nil {
+		return Receipt{}, nil, ErrNotFound
+	}
+	if held.Status != Pending && held.Status != Disputed {
+		done := accept && (held.Status == Applied || held.Status == Confirmed) || !accept && held.Status == Declined
+		if done {
+			return Receipt{Outcome: Duplicate, Earlier: held.Status, Memory: held.Memory, Principal: p.t.principal}, nil, nil
+		}
+		r := reject(codeSettled, *fault("memory_id", "state", "a candidate that is still held; this one is "+string(held.Status))).receipt()
+		r.Memory = held.Memory
+		return r, nil, nil
+	}
+	if !accept {
+		known, err := p.t.l.knownTime(s.LastKnown, Beginning, false)
+		if err != nil {
+			return Receipt{}, nil, err
+		}
+		d := &p.deltas[0]
+		return Receipt{Outcome: Declined, Memory: held.Memory, Known: known.Time(), Principal: p.t.principal}, &Change{
+			Known:    known,
+			Settled:  []SettledCandidate{{Memory: held.Memory, Status: Declined}},
+			Outcomes: []NewOutcome{{Outcome: Declined, Op: d.Op, Attribute: d.Attribute, Principal: p.t.principal, Memory: held.Memory}},
+		}, nil
+	}
+	receipts, change, err := p.decide(s)
+	if err != nil {
+		return Receipt{}, nil, err
+	}
+	r := receipts[0]
+	if r.Outcome != Rejected {
+		change.Settled = append(change.Settled, SettledCandidate{Memory: held.Memory, Status: r.Outcome, Fact: change.Facts[0].Number})
+	}
+	r.Memory = held.Memory
+	return r, change, nil
 }

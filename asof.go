@@ -318,26 +318,33 @@ func (v View) Facts(ctx context.Context, f Filter) iter.Seq2[Fact, error] {
 
 const pageRows = 256
 
-// rows walks the pages of a query. No connection is held while the caller's loop body runs.
+// rows walks the pages of a query.
 func (v View) rows(ctx context.Context, q *Query) iter.Seq2[*Row, error] {
-	return walk(q, func() (*Page, error) { return v.ask(ctx, q) })
+	return walk(q, func() (*Page, error) { return v.ask(ctx, q) }, func(p *Page) []Row { return p.Rows })
 }
 
 func (t *Tenant) rows(ctx context.Context, q *Query) iter.Seq2[*Row, error] {
-	return walk(q, func() (*Page, error) { return t.read(ctx, q) })
+	return walkTenant(ctx, t, q, func(p *Page) []Row { return p.Rows })
 }
 
-func walk(q *Query, next func() (*Page, error)) iter.Seq2[*Row, error] {
-	q.Limit = pageRows
-	return func(yield func(*Row, error) bool) {
+func walkTenant[T any](ctx context.Context, t *Tenant, q *Query, items func(*Page) []T) iter.Seq2[*T, error] {
+	return walk(q, func() (*Page, error) { return t.read(ctx, q) }, items)
+}
+
+// walk yields the items of page after page. A page is fetched, then yielded: no connection is held while the caller's
+// loop body runs.
+func walk[T any](q *Query, next func() (*Page, error), items func(*Page) []T) iter.Seq2[*T, error] {
+	q.Limit, q.After = pageRows, ""
+	return func(yield func(*T, error) bool) {
 		for {
 			page, err := next()
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			for i := range page.Rows {
-				if !yield(&page.Rows[i], nil) {
+			list := items(page)
+			for i := range list {
+				if !yield(&list[i], nil) {
 					return
 				}
 			}

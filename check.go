@@ -51,28 +51,21 @@ func (l *Ledger) Verify(ctx context.Context) iter.Seq[error] {
 // Verify is [Ledger.Verify] of one tenant.
 func (t *Tenant) Verify(ctx context.Context) iter.Seq[error] {
 	return func(yield func(error) bool) {
-		q := &Query{Kind: QueryLedger, Known: Forever, Limit: pageRows}
+		q := &Query{Kind: QueryLedger, Known: Forever}
 		slot := 0
-		for {
-			page, err := t.read(ctx, q)
+		for dump, err := range walkTenant(ctx, t, q, func(p *Page) []SlotDump { return p.Dumps }) {
 			if err != nil {
 				yield(err)
 				return
 			}
-			for i := range page.Dumps {
-				slot++
-				_, _, name := t.l.typeOf(page.Dumps[i].Slot.Attribute)
-				for _, f := range page.Dumps[i].check() {
-					f.Tenant, f.Attribute, f.Slot = t.id.name, name, slot
-					if !yield(f) {
-						return
-					}
+			slot++
+			_, _, name := t.l.typeOf(dump.Slot.Attribute)
+			for _, f := range dump.check() {
+				f.Tenant, f.Attribute, f.Slot = t.id.name, name, slot
+				if !yield(f) {
+					return
 				}
 			}
-			if page.Next == "" {
-				return
-			}
-			q.After = page.Next
 		}
 	}
 }

@@ -93,27 +93,6 @@ func (d *decision) add(s Standing, digests []string) *workSlot {
 	return w
 }
 
-// knownTime picks the call's known time (rule R1).
-func (l *Ledger) knownTime(last, given Instant, accept bool) (Instant, error) {
-	if given != Beginning {
-		if given <= last {
-			return 0, ErrKnownTime
-		}
-		return given, nil
-	}
-	now := l.now()
-	if last == Beginning {
-		return now, nil
-	}
-	if tolerance := l.opts.ClockTolerance; tolerance >= 0 && last-now > Instant(tolerance.Microseconds()) {
-		return 0, ErrClockBehind
-	}
-	if jump := l.opts.MaxForwardJump; jump > 0 && !accept && now-last > Instant(jump.Microseconds()) {
-		return 0, ErrClockJump
-	}
-	return max(now, last+1), nil
-}
-
 // none starts over with every delta refused, for a call that is all or nothing.
 func (d *decision) none() (*decision, error) {
 	clean, err := d.begin(d.snap)
@@ -243,55 +222,6 @@ func (d *decision) expected(w *workSlot, p *prepared) bool {
 	return holds != nil && holds.fact.ID == *p.ExpectCurrent
 }
 
-// holdsOther reports whether an immutable slot holds a value that the statement would change, anywhere.
-func (w *workSlot) holdsOther(op Op, number int64) bool {
-	if op != Assert && op != End {
-		return false
-	}
-	other := false
-	w.different(Span{Beginning, Forever}, number, func(p *piece) bool {
-		other = p.fact.Value != 0
-		return !other
-	})
-	return other
-}
-
-// lost lists the facts in the reach that are stronger than the statement (rule R11), nil when it wins.
-func (d *decision) lost(w *workSlot, p *prepared, reach Span, number int64, kind EpisodeKind) []MemoryID {
-	if !p.attr.weighs() {
-		return nil
-	}
-	own := p.attr.strength(Evidence{p.Confidence, kind})
-	var lost []MemoryID
-	w.different(reach, number, func(q *piece) bool {
-		strongest := p.attr.strength(Evidence{q.fact.Confidence, q.fact.Kind})
-		for _, e := range q.backed {
-			strongest = max(strongest, p.attr.strength(e))
-		}
-		if strongest > own {
-			lost = append(lost, q.fact.ID)
-		}
-		return true
-	})
-	return lost
-}
-
-// strength orders evidence by the attribute's policy.
-func (a *attribute) strength(e Evidence) float64 {
-	if a.Policy == KeepHighestConfidence {
-		if e.Confidence == nil {
-			return 0
-		}
-		return *e.Confidence
-	}
-	for i, kind := range a.Ranks {
-		if kind == e.Kind {
-			return float64(len(a.Ranks) - i)
-		}
-	}
-	return 0
-}
-
 // hold keeps a delta that is not applied: pending, or disputed by the facts it lost to.
 func (d *decision) hold(i int, p *prepared, status Outcome, lostTo []MemoryID) (Receipt, error) {
 	if d.accepted {
@@ -372,16 +302,6 @@ func (d *decision) apply(i int, p *prepared, w *workSlot, stops []stop, kind Epi
 	r.Supersedes = d.ids[w.supersedes(fact.Number, p.span.From)]
 	r.setReach(p.span, reach)
 	return r, nil
-}
-
-// setReach tells how far the statement reached, and what was cut off.
-func (r *Receipt) setReach(asserted, reach Span) {
-	iv := reach.Interval()
-	r.Reach = &iv
-	if reach.To < asserted.To {
-		cut := Span{reach.To, asserted.To}.Interval()
-		r.Clipped = &cut
-	}
 }
 
 // fold plans one fact into one slot and appends it to the change.

@@ -151,36 +151,38 @@ func ParseTime(s string, loc *time.Location) (time.Time, error) {
 	return time.Time{}, fault("time", "format", "a time with an offset such as 2026-06-03T10:00:00Z, or a date")
 }
 
-// moment reads JSON times with ParseTime.
-type moment struct{ t time.Time }
-
-func (m *moment) UnmarshalJSON(raw []byte) error {
-	var s string
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return fault("time", "type", "a string")
-	}
-	t, err := ParseTime(s, nil)
-	m.t = t
-	return err
-}
-
 // UnmarshalJSON reads the JSON form strictly: an unknown or doubled field, or a time without an offset, is a
 // [*FieldError].
 func (d *MemoryDelta) UnmarshalJSON(raw []byte) error {
 	type plain MemoryDelta
 	w := struct {
 		*plain
-		ValidFrom *moment `json:"valid_from"`
-		ValidTo   *moment `json:"valid_to"`
+		ValidFrom json.RawMessage `json:"valid_from"`
+		ValidTo   json.RawMessage `json:"valid_to"`
+		Episode   json.RawMessage `json:"episode"`
 	}{plain: (*plain)(d)}
-	if err := strict(raw, &w, map[string]any{"valid_from": &moment{}, "valid_to": &moment{}}); err != nil {
+	if err := strict(raw, &w); err != nil {
+		if fe, ok := errors.AsType[*FieldError](err); ok && fe.Field == "memory_id" {
+			return fault("expect_current", fe.Rule, fe.Want) // the only id in a delta
+		}
 		return err
 	}
-	if w.ValidFrom != nil {
-		d.ValidFrom = &w.ValidFrom.t
+	var err error
+	if d.ValidFrom, err = timeField("valid_from", w.ValidFrom); err != nil {
+		return err
 	}
-	if w.ValidTo != nil {
-		d.ValidTo = &w.ValidTo.t
+	if d.ValidTo, err = timeField("valid_to", w.ValidTo); err != nil {
+		return err
+	}
+	d.Episode = nil
+	if given(w.Episode) {
+		d.Episode = new(Episode)
+		if err := d.Episode.UnmarshalJSON(w.Episode); err != nil {
+			if fe, ok := errors.AsType[*FieldError](err); ok {
+				return fe.At("episode")
+			}
+			return err
+		}
 	}
 	return nil
 }
@@ -190,36 +192,40 @@ func (e *Episode) UnmarshalJSON(raw []byte) error {
 	type plain Episode
 	w := struct {
 		*plain
-		OccurredAt *moment `json:"occurred_at"`
+		OccurredAt json.RawMessage `json:"occurred_at"`
 	}{plain: (*plain)(e)}
-	if err := strict(raw, &w, map[string]any{"occurred_at": &moment{}}); err != nil {
+	if err := strict(raw, &w); err != nil {
 		return err
 	}
-	if w.OccurredAt != nil {
-		e.OccurredAt = w.OccurredAt.t
+	t, err := timeField("occurred_at", w.OccurredAt)
+	if t != nil {
+		e.OccurredAt = *t
 	}
-	return nil
+	return err
 }
 
-// strict decodes one JSON object and turns every fault into a FieldError. The probes name fields whose faults would
-// otherwise not say where they are.
-func strict(raw []byte, into any, probes map[string]any) error {
+func given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
+
+// timeField reads one time of a JSON form, nil when it is left out.
+func timeField(name string, raw json.RawMessage) (*time.Time, error) {
+	if !given(raw) {
+		return nil, nil
+	}
+	var s string
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return nil, fault(name, "type", "a string")
+	}
+	t, err := ParseTime(s, nil)
+	if err != nil {
+		return nil, fault(name, "format", "a time with an offset such as 2026-06-03T10:00:00Z, or a date")
+	}
+	return &t, nil
+}
+
+// strict decodes one JSON object and turns every fault into a FieldError.
+func strict(raw []byte, into any) error {
 	if _, err := canon.Canonical(raw); err != nil {
 		return jsonFault(err)
-	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &fields); err != nil {
-		return fault("", "type", "a JSON object")
-	}
-	for name, probe := range probes {
-		if text, ok := fields[name]; ok && string(text) != "null" {
-			if err := json.Unmarshal(text, probe); err != nil {
-				if fe, ok := errors.AsType[*FieldError](err); ok {
-					return fault(name, fe.Rule, fe.Want)
-				}
-				return fault(name, "type", "a time")
-			}
-		}
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
@@ -231,7 +237,8 @@ func strict(raw []byte, into any, probes map[string]any) error {
 		return fe
 	}
 	if te, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fault(strings.ReplaceAll(te.Field, ".", "/"), "type", te.Type.String())
+		// Embedding puts the name of the inner type in front of the field's.
+		return fault(strings.ReplaceAll(strings.TrimPrefix(te.Field, "plain."), ".", "/"), "type", te.Type.String())
 	}
 	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
 		return fault(strings.Trim(name, `"`), "unknown", "a field of the JSON form")

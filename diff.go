@@ -60,22 +60,21 @@ func (d *differ) run(ctx context.Context, k1, k2 time.Time, f Filter) error {
 	if len(scopes) == 0 {
 		scopes = everyone
 	}
-	q := &Query{Kind: QueryTouched, Since: from, Known: to, Subjects: f.Subjects, Attributes: ids, Scopes: scopes, Limit: pageRows}
-	for {
-		page, err := d.t.read(ctx, q)
+	last, err := d.t.read(ctx, &Query{Kind: QueryClock})
+	if err != nil {
+		return err
+	}
+	to = min(to, last.LastKnown)
+	q := &Query{Kind: QueryTouched, Since: from, Known: to, Subjects: f.Subjects, Attributes: ids, Scopes: scopes}
+	for key, err := range walkTenant(ctx, d.t, q, func(p *Page) []SlotKey { return p.Slots }) {
 		if err != nil {
 			return err
 		}
-		for _, key := range page.Slots {
-			if err := d.slot(ctx, key, from, min(to, page.LastKnown)); err != nil {
-				return err
-			}
+		if err := d.slot(ctx, *key, from, to); err != nil {
+			return err
 		}
-		if page.Next == "" {
-			return nil
-		}
-		q.After = page.Next
 	}
+	return nil
 }
 
 // believed reads the whole timeline of a slot at one known time.

@@ -181,22 +181,15 @@ func (t *Tenant) Episode(ctx context.Context, id string) (Episode, error) {
 // all of them.
 func (t *Tenant) Outcomes(ctx context.Context, statuses ...Outcome) iter.Seq2[OutcomeRecord, error] {
 	return func(yield func(OutcomeRecord, error) bool) {
-		q := &Query{Kind: QueryOutcomes, Statuses: statuses, Known: Forever, Limit: pageRows}
-		for {
-			page, err := t.read(ctx, q)
+		q := &Query{Kind: QueryOutcomes, Statuses: statuses, Known: Forever}
+		for o, err := range walkTenant(ctx, t, q, func(p *Page) []OutcomeRecord { return p.Outcomes }) {
 			if err != nil {
 				yield(OutcomeRecord{}, err)
 				return
 			}
-			for _, o := range page.Outcomes {
-				if !yield(o, nil) {
-					return
-				}
-			}
-			if page.Next == "" {
+			if !yield(*o, nil) {
 				return
 			}
-			q.After = page.Next
 		}
 	}
 }

@@ -65,6 +65,8 @@ type Observer interface {
 	Decided(tenant string, attribute string, outcome Outcome, code string)
 	// Read reports one page read from the engine.
 	Read(tenant string, kind QueryKind, rows int, took time.Duration)
+	// Retried reports that an engine runs a write again after a lock or serialisation failure.
+	Retried(tenant string, attempt int, err error)
 	// Refused reports a call that was not decided, with the error.
 	Refused(tenant string, err error)
 }
@@ -91,23 +93,6 @@ type AttributeSpec struct {
 	// Check judges a canonical value and returns all faults at once, with paths relative to the value.
 	Check func(value []byte) []FieldError
 }
-
-// ConflictPolicy says what happens when a delta meets a different value (rule R11).
-type ConflictPolicy string
-
-// The conflict policies.
-const (
-	// Supersede applies every delta. It is the default.
-	Supersede ConflictPolicy = "supersede"
-	// KeepHighestConfidence applies a delta that is at least as confident as each fact it would displace.
-	KeepHighestConfidence ConflictPolicy = "keep_highest_confidence"
-	// SourceRank applies a delta whose episode kind ranks at least as high as each fact it would displace.
-	SourceRank ConflictPolicy = "source_rank"
-	// Immutable rejects an assert or end against a different value anywhere in the slot.
-	Immutable ConflictPolicy = "immutable"
-	// ConfirmFirst keeps every delta pending until it is accepted.
-	ConfirmFirst ConflictPolicy = "confirm_first"
-)
 
 // New makes a ledger over an engine. Programs call an engine's Open, which calls New. The ledger owns the store from
 // then on and closes it, also when New fails.
@@ -234,6 +219,27 @@ func (t *Tenant) read(ctx context.Context, q *Query) (*Page, error) {
 // now is the clock as an instant; a clock outside the ledger's range stands at its edge.
 func (l *Ledger) now() Instant {
 	return max(Beginning, min(Instant(l.opts.Clock().UnixMicro()), doomsday-1))
+}
+
+// knownTime picks the call's known time (rule R1).
+func (l *Ledger) knownTime(last, given Instant, accept bool) (Instant, error) {
+	if given != Beginning {
+		if given <= last {
+			return 0, ErrKnownTime
+		}
+		return given, nil
+	}
+	now := l.now()
+	if last == Beginning {
+		return now, nil
+	}
+	if tolerance := l.opts.ClockTolerance; tolerance >= 0 && last-now > Instant(tolerance.Microseconds()) {
+		return 0, ErrClockBehind
+	}
+	if jump := l.opts.MaxForwardJump; jump > 0 && !accept && now-last > Instant(jump.Microseconds()) {
+		return 0, ErrClockJump
+	}
+	return max(now, last+1), nil
 }
 
 // newMemoryID draws a random id.

@@ -320,8 +320,6 @@ func (p *submission) aim(d *prepared) {
 	d.target = p.want(key, window, toPoint, d)
 }
 
-func (a *attribute) weighs() bool { return a.Policy == KeepHighestConfidence || a.Policy == SourceRank }
-
 // member is the keyed digest of a value's identity.
 func (l *Ledger) member(a *attribute, value []byte) string {
 	if a.Identity != nil {

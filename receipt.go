@@ -66,6 +66,16 @@ type Displacement struct {
 	Valid  Interval `json:"valid"`
 }
 
+// setReach tells how far the statement reached, and what was cut off.
+func (r *Receipt) setReach(asserted, reach Span) {
+	iv := reach.Interval()
+	r.Reach = &iv
+	if reach.To < asserted.To {
+		cut := Span{reach.To, asserted.To}.Interval()
+		r.Clipped = &cut
+	}
+}
+
 // Err is nil unless the delta was rejected; then it is a [*ValidationError], for those who prefer errors.
 func (r Receipt) Err() error {
 	if r.Outcome != Rejected {

@@ -2,9 +2,6 @@ package sgam
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"iter"
 	"slices"
 )
 
@@ -50,17 +47,7 @@ func (t *Tenant) Withdraw(ctx context.Context, w Withdrawal) (Receipt, error) {
 		}
 		return d.change, nil
 	})
-	if o := t.l.opts.Observe; o != nil {
-		if err != nil {
-			o.Refused(t.id.name, err)
-		} else {
-			o.Decided(t.id.name, "", r.Outcome, r.Code)
-		}
-	}
-	if err != nil {
-		return Receipt{}, err
-	}
-	return r, nil
+	return t.told("", r, err)
 }
 
 func (w Withdrawal) selector() (*Selector, error) {
@@ -350,138 +337,4 @@ func (w *workSlot) lostBy(o *OpenSegment) []Span {
 		lost = append(lost, Span{from, o.Valid.To})
 	}
 	return lost
-}
-
-// HeldCandidate is a delta that was not applied: pending until it is accepted or declined, or disputed by the facts
-// that it was too weak for.
-type HeldCandidate struct {
-	Memory    MemoryID    `json:"memory_id"`
-	Status    Outcome     `json:"status"`
-	Delta     MemoryDelta `json:"delta"`
-	Known     Instant     `json:"-"`
-	Principal string      `json:"principal,omitempty"`
-	LostTo    []MemoryID  `json:"lost_to,omitempty"`
-}
-
-// Held lists the candidates with the given statuses, of all without any, in the order in which they were submitted.
-func (t *Tenant) Held(ctx context.Context, statuses ...Outcome) iter.Seq2[HeldCandidate, error] {
-	return func(yield func(HeldCandidate, error) bool) {
-		q := &Query{Kind: QueryCandidates, Statuses: statuses, Known: Forever, Limit: pageRows}
-		for {
-			page, err := t.read(ctx, q)
-			if err != nil {
-				yield(HeldCandidate{}, err)
-				return
-			}
-			for i := range page.Candidates {
-				h, err := page.Candidates[i].held()
-				if !yield(h, err) || err != nil {
-					return
-				}
-			}
-			if page.Next == "" {
-				return
-			}
-			q.After = page.Next
-		}
-	}
-}
-
-func (c *Candidate) held() (HeldCandidate, error) {
-	h := HeldCandidate{Memory: c.Memory, Status: c.Status, Known: c.KnownAt, Principal: c.Principal, LostTo: c.LostTo}
-	if err := json.Unmarshal(c.Delta, &h.Delta); err != nil {
-		return HeldCandidate{}, fmt.Errorf("sgam: candidate %s: %w", c.Memory, err)
-	}
-	return h, nil
-}
-
-// Accept applies a pending or disputed candidate: guard and reach are evaluated now, at the known time of the
-// acceptance, and the conflict policy has been passed. What is not held any more is a rejected receipt.
-func (t *Tenant) Accept(ctx context.Context, candidate MemoryID) (Receipt, error) {
-	return t.settle(ctx, candidate, true)
-}
-
-// Decline refuses a pending or disputed candidate for good.
-func (t *Tenant) Decline(ctx context.Context, candidate MemoryID) (Receipt, error) {
-	return t.settle(ctx, candidate, false)
-}
-
-func (t *Tenant) settle(ctx context.Context, id MemoryID, accept bool) (Receipt, error) {
-	if err := t.mayWrite(ctx, false); err != nil {
-		return Receipt{}, err
-	}
-	page, err := t.read(ctx, &Query{Kind: QueryCandidates, Memory: id, Known: Forever, Limit: 1})
-	if err != nil {
-		return Receipt{}, err
-	}
-	if len(page.Candidates) == 0 {
-		return Receipt{}, ErrNotFound
-	}
-	h, err := page.Candidates[0].held()
-	if err != nil {
-		return Receipt{}, err
-	}
-	p, err := t.prepare(ctx, Batch{Deltas: []MemoryDelta{h.Delta}})
-	if err != nil {
-		return Receipt{}, err
-	}
-	d := &p.deltas[0]
-	p.accepted, p.call.Candidate, p.call.Keys = true, id, nil
-	d.key, d.payload, d.principal, d.memory = "", "", h.Principal, id
-	var r Receipt
-	err = t.l.store.Write(ctx, t.id, p.call, func(s *Snapshot) (*Change, error) {
-		var c *Change
-		r, c, err = p.settle(s, accept)
-		return c, err
-	})
-	if o := t.l.opts.Observe; o != nil {
-		if err != nil {
-			o.Refused(t.id.name, err)
-		} else {
-			o.Decided(t.id.name, h.Delta.Attribute, r.Outcome, r.Code)
-		}
-	}
-	if err != nil {
-		return Receipt{}, err
-	}
-	return r, nil
-}
-
-// settle decides an acceptance or a refusal under the lock.
-func (p *submission) settle(s *Snapshot, accept bool) (Receipt, *Change, error) {
-	held := s.Candidate
-	if held == nil {
-		return Receipt{}, nil, ErrNotFound
-	}
-	if held.Status != Pending && held.Status != Disputed {
-		done := accept && (held.Status == Applied || held.Status == Confirmed) || !accept && held.Status == Declined
-		if done {
-			return Receipt{Outcome: Duplicate, Earlier: held.Status, Memory: held.Memory, Principal: p.t.principal}, nil, nil
-		}
-		r := reject(codeSettled, *fault("memory_id", "state", "a candidate that is still held; this one is "+string(held.Status))).receipt()
-		r.Memory = held.Memory
-		return r, nil, nil
-	}
-	if !accept {
-		known, err := p.t.l.knownTime(s.LastKnown, Beginning, false)
-		if err != nil {
-			return Receipt{}, nil, err
-		}
-		d := &p.deltas[0]
-		return Receipt{Outcome: Declined, Memory: held.Memory, Known: known.Time(), Principal: p.t.principal}, &Change{
-			Known:    known,
-			Settled:  []SettledCandidate{{Memory: held.Memory, Status: Declined}},
-			Outcomes: []NewOutcome{{Outcome: Declined, Op: d.Op, Attribute: d.Attribute, Principal: p.t.principal, Memory: held.Memory}},
-		}, nil
-	}
-	receipts, change, err := p.decide(s)
-	if err != nil {
-		return Receipt{}, nil, err
-	}
-	r := receipts[0]
-	if r.Outcome != Rejected {
-		change.Settled = append(change.Settled, SettledCandidate{Memory: held.Memory, Status: r.Outcome, Fact: change.Facts[0].Number})
-	}
-	r.Memory = held.Memory
-	return r, change, nil
 }

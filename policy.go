@@ -1,0 +1,69 @@
+package sgam
+
+// ConflictPolicy says what happens when a delta meets a different value (rule R11).
+type ConflictPolicy string
+
+// The conflict policies.
+const (
+	// Supersede applies every delta. It is the default.
+	Supersede ConflictPolicy = "supersede"
+	// KeepHighestConfidence applies a delta that is at least as confident as each fact it would displace.
+	KeepHighestConfidence ConflictPolicy = "keep_highest_confidence"
+	// SourceRank applies a delta whose episode kind ranks at least as high as each fact it would displace.
+	SourceRank ConflictPolicy = "source_rank"
+	// Immutable rejects an assert or end against a different value anywhere in the slot.
+	Immutable ConflictPolicy = "immutable"
+	// ConfirmFirst keeps every delta pending until it is accepted.
+	ConfirmFirst ConflictPolicy = "confirm_first"
+)
+
+func (a *attribute) weighs() bool { return a.Policy == KeepHighestConfidence || a.Policy == SourceRank }
+
+// holdsOther reports whether an immutable slot holds a value that the statement would change, anywhere.
+func (w *workSlot) holdsOther(op Op, number int64) bool {
+	if op != Assert && op != End {
+		return false
+	}
+	other := false
+	w.different(Span{Beginning, Forever}, number, func(p *piece) bool {
+		other = p.fact.Value != 0
+		return !other
+	})
+	return other
+}
+
+// lost lists the facts in the reach that are stronger than the statement (rule R11), nil when it wins.
+func (d *decision) lost(w *workSlot, p *prepared, reach Span, number int64, kind EpisodeKind) []MemoryID {
+	if !p.attr.weighs() {
+		return nil
+	}
+	own := p.attr.strength(Evidence{p.Confidence, kind})
+	var lost []MemoryID
+	w.different(reach, number, func(q *piece) bool {
+		strongest := p.attr.strength(Evidence{q.fact.Confidence, q.fact.Kind})
+		for _, e := range q.backed {
+			strongest = max(strongest, p.attr.strength(e))
+		}
+		if strongest > own {
+			lost = append(lost, q.fact.ID)
+		}
+		return true
+	})
+	return lost
+}
+
+// strength orders evidence by the attribute's policy.
+func (a *attribute) strength(e Evidence) float64 {
+	if a.Policy == KeepHighestConfidence {
+		if e.Confidence == nil {
+			return 0
+		}
+		return *e.Confidence
+	}
+	for i, kind := range a.Ranks {
+		if kind == e.Kind {
+			return float64(len(a.Ranks) - i)
+		}
+	}
+	return 0
+}
