@@ -91,7 +91,25 @@ func (t *Tenant) prepare(ctx context.Context, b Batch) (*submission, error) {
 		p.derive(d, repeats)
 		p.aim(d)
 	}
+	p.widen()
 	return p, nil
+}
+
+// widen loads all of a member slot when the same call also speaks about all members of its attribute.
+func (p *submission) widen() {
+	for i := range p.call.Targets {
+		set := &p.call.Targets[i]
+		if !set.Members {
+			continue
+		}
+		for j := range p.call.Targets {
+			m := &p.call.Targets[j]
+			if key := m.Slot; i != j && key.Scope == set.Slot.Scope && key.Subject == set.Slot.Subject && key.Attribute == set.Slot.Attribute {
+				m.Window, m.Points = Span{Beginning, Forever}, AllPoints
+				set.Window, set.Points = m.Window, AllPoints
+			}
+		}
+	}
 }
 
 func fieldOf(i, n int, name string) string {
@@ -215,6 +233,9 @@ func (d *prepared) envelope() []FieldError {
 // judgeValue brings the value into canonical form and holds it against the schema.
 func (d *prepared) judgeValue() *rejection {
 	states := d.Op == Assert || d.Op == Correct
+	if !states && string(d.Value) == "null" {
+		d.Value = nil // a model that must name every field says so
+	}
 	switch {
 	case d.unwritable != nil:
 		return reject(codeInvalid, FieldError{Field: "value", Rule: "type", Want: "a value that can be written as JSON", err: d.unwritable})
@@ -300,16 +321,18 @@ func (p *submission) derive(d *prepared, repeats map[string]int) {
 // aim registers the slots that the delta touches with the call.
 func (p *submission) aim(d *prepared) {
 	key := SlotKey{Scope: d.Scope, Subject: d.Subject, Attribute: d.attr.id}
-	window := Span{d.span.From, d.span.To}
-	toPoint := d.Op == Assert || d.Op == End
-	if d.attr.Policy == Immutable {
-		window, toPoint = Span{Beginning, Forever}, false
+	window, points := d.span, NoPoints
+	switch {
+	case d.attr.Policy == Immutable:
+		window, points = Span{Beginning, Forever}, AllPoints // a different value anywhere in the slot counts
+	case d.Op == Assert, d.Op == End:
+		points = NextPoint
 	}
 	if !d.attr.Many {
-		d.target = p.want(key, window, toPoint, d)
+		d.target = p.want(key, window, points, d)
 		return
 	}
-	d.set = p.want(key, window, toPoint, nil)
+	d.set = p.want(key, window, points, nil)
 	if d.value == nil {
 		d.target = d.set
 		p.call.Targets[d.set].Members = true
@@ -317,7 +340,7 @@ func (p *submission) aim(d *prepared) {
 		return
 	}
 	key.Member = p.t.l.member(d.attr, d.value)
-	d.target = p.want(key, window, toPoint, d)
+	d.target = p.want(key, window, points, d)
 }
 
 // member is the keyed digest of a value's identity.
@@ -332,15 +355,18 @@ func (l *Ledger) member(a *attribute, value []byte) string {
 
 // want adds a target, or widens the one that the slot already has: several statements of one call about one slot are
 // folded in memory, and a later one may reach further once an earlier one has taken a change-point away.
-func (p *submission) want(key SlotKey, window Span, toPoint bool, d *prepared) int {
+func (p *submission) want(key SlotKey, window Span, points PointNeed, d *prepared) int {
 	i, ok := p.slots[key]
 	if !ok {
 		i = len(p.call.Targets)
 		p.slots[key] = i
-		p.call.Targets = append(p.call.Targets, Target{Slot: key, Window: window, ToChangePoint: toPoint})
+		p.call.Targets = append(p.call.Targets, Target{Slot: key, Window: window, Points: points})
 	} else {
 		w := &p.call.Targets[i]
-		w.Window, w.ToChangePoint = Span{min(w.Window.From, window.From), Forever}, false
+		w.Window = Span{min(w.Window.From, window.From), max(w.Window.To, window.To)}
+		if w.Points != NoPoints || points != NoPoints {
+			w.Window.To, w.Points = Forever, AllPoints
+		}
 	}
 	if d != nil {
 		w := &p.call.Targets[i]

@@ -80,9 +80,8 @@ type Target struct {
 	Slot SlotKey
 	// Window is the valid time that the call can reach.
 	Window Span
-	// ToChangePoint lets the engine stop at the first change-point after Window.From: the start of an open segment, or
-	// a live point. It must then report it as Standing.Next.
-	ToChangePoint bool
+	// Points says what the call needs of the slot's change-points.
+	Points PointNeed
 	// Digests are the keyed digests of values whose numbers in this slot are asked for.
 	Digests []string
 	// Strength asks for the confidence and kinds of the live confirmations of each open segment.
@@ -90,6 +89,22 @@ type Target struct {
 	// Members asks for the same of every member slot of this set slot.
 	Members bool
 }
+
+// PointNeed says what a call needs of a slot's change-points (rule R3).
+type PointNeed int
+
+const (
+	// NoPoints: the call only corrects and voids, whose reach is their own interval. Standing.Points stays empty.
+	NoPoints PointNeed = iota
+	// NextPoint: the call has one statement about the slot. The engine must stop at the first change-point after
+	// Window.From, the start of an open segment or a live point, report it as Standing.Next, and load no further.
+	// Standing.Points stays empty.
+	NextPoint
+	// AllPoints: the call folds several statements. The engine must load every live point in the window, and every
+	// point of the numbers that the target asks for, and of number 0, since the call can bring those to life. Other dead
+	// points should be left out: a slot can have very many.
+	AllPoints
+)
 
 // Selector names facts to withdraw: exactly one of the fields is set.
 type Selector struct {
@@ -124,7 +139,7 @@ type Standing struct {
 	Window Span
 	// Open are the open segments that overlap the window, whole and in order of valid time.
 	Open []OpenSegment
-	// Points are the assertion points in the window; dead ones may be left out.
+	// Points are the assertion points in the window that Target.Points asks for.
 	Points []Point
 	// Next is the change-point at which the engine stopped looking, Forever when there is none or it was not asked to.
 	Next Instant

@@ -4,15 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
+	"path"
 	"regexp"
 	"strings"
 )
 
 // block is a fenced piece of Go in a document.
 type block struct {
-	file string // slash path below the root
+	file string // slash path below the module
 	line int    // of the first line of code, from 1
 	code string
 }
@@ -24,41 +23,33 @@ var packageClause = regexp.MustCompile(`(?m)\A(\s*//.*\n|\s*\n)*\s*package\s+\w+
 // isProgram tells a whole file from an excerpt.
 func (b block) isProgram() bool { return packageClause.MatchString(b.code) }
 
-// readDocuments returns the Go blocks of README.md and docs/, and the faults of the fences themselves. Documents that do not
-// exist have no blocks.
-func readDocuments(root string) (blocks []block, faults []string, err error) {
-	read := func(name string) error {
-		text, err := os.ReadFile(filepath.Join(root, name))
-		if errors.Is(err, fs.ErrNotExist) {
+// readDocuments returns the Go blocks of a module's README.md and docs/, and the faults of the fences themselves. Documents that
+// do not exist have no blocks.
+func readDocuments(module fs.FS) (blocks []block, faults []string, err error) {
+	for _, top := range []string{"README.md", "docs"} {
+		err := fs.WalkDir(module, top, func(name string, d fs.DirEntry, err error) error {
+			if name == top && errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			if err != nil || d.IsDir() || path.Ext(name) != ".md" {
+				return err
+			}
+			text, err := fs.ReadFile(module, name)
+			if err != nil {
+				return err
+			}
+			found, fault := goBlocks(name, string(text))
+			blocks = append(blocks, found...)
+			if fault != "" {
+				faults = append(faults, fault)
+			}
 			return nil
-		}
+		})
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
-		found, fault := goBlocks(filepath.ToSlash(name), string(text))
-		blocks = append(blocks, found...)
-		if fault != "" {
-			faults = append(faults, fault)
-		}
-		return nil
 	}
-	if err := read("README.md"); err != nil {
-		return nil, nil, err
-	}
-	err = filepath.WalkDir(filepath.Join(root, "docs"), func(path string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil || d.IsDir() || filepath.Ext(path) != ".md" {
-			return err
-		}
-		name, err := filepath.Rel(root, path)
-		if err != nil {
-			return err
-		}
-		return read(name)
-	})
-	return blocks, faults, err
+	return blocks, faults, nil
 }
 
 // A fence may be indented, as in a list, and what closes it is at least as long as what opened it.

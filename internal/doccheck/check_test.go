@@ -103,7 +103,7 @@ func TestDocuments(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			var out strings.Builder
-			code := run(module(t, c.documents), &out)
+			code := run(t.Context(), module(t, c.documents), &out)
 			assert.Equal(t, c.code, code, out.String())
 			for _, want := range c.prints {
 				assert.Contains(t, out.String(), want)

@@ -2,31 +2,26 @@ package main
 
 import (
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 )
 
 // testText is the text of a module's tests, one file an element, each run of white space reduced to a space.
 type testText []string
 
-// readTests reads every test file below root; Example functions are among them, since they live nowhere else.
-func readTests(root string) (testText, error) {
+// readTests reads every test file of a module; Example functions are among them, since they live nowhere else.
+func readTests(module fs.FS) (testText, error) {
 	tests := testText{}
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(module, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() {
-			if path != root && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".")) {
-				return filepath.SkipDir
-			}
+		if d.IsDir() && name != "." && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".")) {
+			return fs.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(name, "_test.go") {
 			return nil
 		}
-		if !strings.HasSuffix(path, "_test.go") {
-			return nil
-		}
-		text, err := os.ReadFile(path)
+		text, err := fs.ReadFile(module, name)
 		if err != nil {
 			return err
 		}

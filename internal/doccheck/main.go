@@ -6,18 +6,25 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+	"time"
 )
 
 func main() {
-	os.Exit(run(".", os.Stdout))
+	os.Exit(run(context.Background(), ".", os.Stdout))
 }
 
-func run(root string, out io.Writer) int {
-	faults, total, err := check(root)
+// patience is for all that the go command is asked, downloads included.
+const patience = 10 * time.Minute
+
+func run(ctx context.Context, root string, out io.Writer) int {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	faults, total, err := check(ctx, root)
 	if err != nil {
 		fmt.Fprintln(out, "doccheck:", err)
 		return 1
@@ -33,8 +40,9 @@ func run(root string, out io.Writer) int {
 }
 
 // check returns what is wrong with the blocks of the documents under root, and how many blocks there are.
-func check(root string) (faults []string, total int, err error) {
-	blocks, faults, err := readDocuments(root)
+func check(ctx context.Context, root string) (faults []string, total int, err error) {
+	module := os.DirFS(root)
+	blocks, faults, err := readDocuments(module)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -48,7 +56,7 @@ func check(root string) (faults []string, total int, err error) {
 			programs = append(programs, b)
 		default:
 			if tests == nil {
-				if tests, err = readTests(root); err != nil {
+				if tests, err = readTests(module); err != nil {
 					return nil, 0, err
 				}
 			}
@@ -58,7 +66,7 @@ func check(root string) (faults []string, total int, err error) {
 		}
 	}
 	if len(programs) > 0 {
-		broken, err := compile(root, programs)
+		broken, err := compile(ctx, root, programs)
 		if err != nil {
 			return nil, 0, err
 		}

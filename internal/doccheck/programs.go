@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +15,7 @@ import (
 
 // compile builds and vets each program in a module of its own that depends on the one in root, and returns a fault for each
 // that fails. The compiler is told where the code came from, so that its complaints name the document and the line.
-func compile(root string, programs []block) (faults []string, err error) {
+func compile(ctx context.Context, root string, programs []block) (faults []string, err error) {
 	root, err = filepath.Abs(root)
 	if err != nil {
 		return nil, err
@@ -25,7 +26,7 @@ func compile(root string, programs []block) (faults []string, err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 
-	if err := writeModule(dir, root); err != nil {
+	if err := writeModule(ctx, dir, root); err != nil {
 		return nil, err
 	}
 	for i, b := range programs {
@@ -33,11 +34,11 @@ func compile(root string, programs []block) (faults []string, err error) {
 			return nil, err
 		}
 	}
-	if said, err := goCommand(dir, "mod", "tidy"); err != nil {
+	if said, err := goCommand(ctx, dir, "mod", "tidy"); err != nil {
 		return []string{fmt.Sprintf("the programs' imports cannot be resolved: %v\n%s", err, said)}, nil
 	}
 	for i, b := range programs {
-		if said, err := goCommand(dir, "vet", "./"+packageName(i)); err != nil {
+		if said, err := goCommand(ctx, dir, "vet", "./"+packageName(i)); err != nil {
 			faults = append(faults, fmt.Sprintf("%s: does not compile: %v\n%s", b.at(), err, said))
 		}
 	}
@@ -47,8 +48,8 @@ func compile(root string, programs []block) (faults []string, err error) {
 func packageName(i int) string { return fmt.Sprintf("block%d", i) }
 
 // writeModule writes a go.mod that takes the module in root from there, at the versions that root itself uses.
-func writeModule(dir, root string) error {
-	described, err := exec.Command("go", "-C", root, "mod", "edit", "-json").Output()
+func writeModule(ctx context.Context, dir, root string) error {
+	described, err := exec.CommandContext(ctx, "go", "-C", root, "mod", "edit", "-json").Output()
 	if err != nil {
 		return fmt.Errorf("read go.mod: %w", err)
 	}
@@ -86,8 +87,8 @@ func writeProgram(dir, root string, b block) error {
 }
 
 // goCommand runs the go command in dir, free of what the environment says about workspaces and module files.
-func goCommand(dir string, args ...string) (said string, err error) {
-	command := exec.Command("go", args...)
+func goCommand(ctx context.Context, dir string, args ...string) (said string, err error) {
+	command := exec.CommandContext(ctx, "go", args...)
 	command.Dir = dir
 	command.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
 	var output bytes.Buffer
