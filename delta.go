@@ -319,6 +319,23 @@ func checkName(field, s string, mayBeEmpty bool) *FieldError {
 	return nil
 }
 
+// canonicalMember brings the value that names a member into canonical form.
+func canonicalMember(raw json.RawMessage) ([]byte, error) {
+	value, err := canon.Canonical(raw)
+	if err != nil {
+		return nil, jsonFault(err).At("member")
+	}
+	return value, nil
+}
+
+// checkText judges free text.
+func checkText(field, s string) *FieldError {
+	if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
+		return fault(field, "utf8", "valid UTF-8 without U+0000")
+	}
+	return nil
+}
+
 // check judges an episode and brings its JSON into canonical form.
 func (e *Episode) check() []FieldError {
 	var faults []FieldError

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/sgam-ledger/sgam/internal/canon"
 )
@@ -376,23 +374,6 @@ func (p *submission) want(key SlotKey, window Span, points PointNeed, d *prepare
 		}
 	}
 	return i
-}
-
-// canonicalMember brings the value that names a member into canonical form.
-func canonicalMember(raw json.RawMessage) ([]byte, error) {
-	value, err := canon.Canonical(raw)
-	if err != nil {
-		return nil, jsonFault(err).At("member")
-	}
-	return value, nil
-}
-
-// checkText judges free text.
-func checkText(field, s string) *FieldError {
-	if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
-		return fault(field, "utf8", "valid UTF-8 without U+0000")
-	}
-	return nil
 }
 
 // encodeCandidate keeps a delta for a later Accept: without what belongs to its call.

@@ -304,7 +304,7 @@ may_install() {
 		return 1
 	fi
 	[ -z "$assume_yes" ] || return 0
-	if [ ! -t 0 ] || [ ! -t 2 ]; then
+	if ! on_terminal; then
 		say "not installed without being asked to: run the command, or repeat with --yes"
 		return 1
 	fi
@@ -315,6 +315,8 @@ may_install() {
 	*) return 1 ;;
 	esac
 }
+
+on_terminal() { [ -t 0 ] && [ -t 2 ]; }
 
 # announce_sqlite FLAG: -race or -race=false, the build that is meant.
 announce_sqlite() {
