@@ -1,0 +1,138 @@
+package scripttest
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// bare is a machine with a package manager and nothing else. What is installed afterwards is told by the file $MARK.
+const bare = `
+find_tool() { [ -e "${MARK:-/nowhere}" ] && return; go_trouble='not found' go_blocked=; return 1; }
+package_manager() { printf 'apt-get\n'; }
+apt_go() { printf 'golang-go'; }
+id() { printf '0\n'; }
+have() { return 1; }
+uname() { case $1 in -s) printf 'Linux\n' ;; *) printf 'x86_64\n' ;; esac; }
+install_command() { printf 'echo installing %s; touch "$MARK"' "$2"; }
+`
+
+func TestNothingMissingSaysNothing(t *testing.T) {
+	t.Parallel()
+	got := bash(t, bare+"find_tool() { return 0; }\nneed go cc strace\necho went on", "")
+	assert.Equal(t, outcome{0, "went on\n", ""}, got)
+}
+
+func TestEverythingMissingIsListedWithOneCommand(t *testing.T) {
+	t.Parallel()
+	const real = `
+find_tool() { go_trouble='not found' go_blocked=; return 1; }
+apt_go() { printf 'golang-go'; }
+as_root() { printf 'sudo '; }
+uname() { printf 'Linux\n'; }
+`
+	for manager, want := range map[string]string{
+		"apt-get": "sudo apt-get update && sudo apt-get install -y --no-install-recommends ca-certificates golang-go gcc libc6-dev strace nodejs shellcheck",
+		"dnf":     "sudo dnf install -y ca-certificates golang gcc glibc-devel strace nodejs ShellCheck",
+		"yum":     "sudo yum install -y ca-certificates golang gcc glibc-devel strace nodejs ShellCheck",
+		"apk":     "sudo apk add ca-certificates go gcc musl-dev strace nodejs shellcheck",
+		"pacman":  "sudo pacman -Sy --needed --noconfirm ca-certificates go gcc strace nodejs shellcheck",
+		"zypper":  "sudo zypper --non-interactive install ca-certificates go gcc glibc-devel strace nodejs-default ShellCheck",
+	} {
+		t.Run(manager, func(t *testing.T) {
+			t.Parallel()
+			got := bash(t, real+"package_manager() { printf '"+manager+"\\n'; }\nneed certs go cc strace node shellcheck\necho went on", "")
+			assert.Equal(t, 3, got.code)
+			assert.Empty(t, got.out)
+			for _, line := range []string{"Go 1.21 or newer (not found)", "a C compiler", "root certificates", "strace", "Node.js", "install with:\n  " + want + "\n"} {
+				assert.Contains(t, got.err, line)
+			}
+		})
+	}
+}
+
+func TestMacHasItsOwnWays(t *testing.T) {
+	t.Parallel()
+	got := bash(t, bare+`
+install_command() { printf 'brew install %s' "$2"; }
+package_manager() { printf 'brew\n'; }
+uname() { printf 'Darwin\n'; }
+need go cc node`, "")
+	assert.Equal(t, 3, got.code)
+	assert.Contains(t, got.err, "install with:\n  brew install go node\n")
+	assert.Contains(t, got.err, "to be done by hand:\n  xcode-select --install\n")
+}
+
+func TestInstallingTakesConsent(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, script, input string
+		env                 []string
+		code                int
+		says                string
+		installs            bool
+	}{
+		{name: "nobody to ask", code: 3, says: "not installed without being asked to"},
+		{name: "CI=1 is not CI=true", env: []string{"CI=1"}, code: 3, says: "not installed without being asked to"},
+		{name: "CI=true", env: []string{"CI=true"}, installs: true},
+		{name: "--yes", script: "assume_yes=1\n", installs: true},
+		{name: "asked, yes", script: "on_terminal() { true; }\n", input: "y\n", installs: true},
+		{name: "asked, Yes", script: "on_terminal() { true; }\n", input: "Yes\n", installs: true},
+		{name: "asked, no", script: "on_terminal() { true; }\n", input: "n\n", code: 3, says: "install now?"},
+		{name: "asked, silence is no", script: "on_terminal() { true; }\n", input: "\n", code: 3, says: "install now?"},
+		{name: "asked, gone away", script: "on_terminal() { true; }\n", code: 3, says: "install now?"},
+		{name: "neither root nor sudo", script: "id() { printf '1000\\n'; }\n", env: []string{"CI=true"}, code: 3, says: "that takes root"},
+		{name: "no package manager", script: "package_manager() { true; }\n", env: []string{"CI=true"}, code: 3, says: "install them by hand"},
+		{name: "no package will do", script: "apt_go() { true; }\n", env: []string{"CI=true"}, code: 3, says: "curl -fsSL https://go.dev/dl/go1.26.0.linux-amd64.tar.gz | tar -C /usr/local -xz"},
+		{name: "a compiler of the user's that does not work", env: []string{"CI=true", "CC=nothing"}, code: 3, says: "set CC to a compiler that works"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			mark := filepath.Join(t.TempDir(), "mark")
+			got := bash(t, bare+c.script+"need go cc\necho went on", c.input, append(c.env, "MARK="+mark)...)
+			assert.Equal(t, c.code, got.code, got.err)
+			assert.Contains(t, got.err, c.says)
+			if c.installs {
+				assert.Equal(t, "went on\n", got.out)
+				assert.FileExists(t, mark)
+				assert.Contains(t, got.err, "installing golang-go gcc libc6-dev\n")
+			} else {
+				assert.Empty(t, got.out)
+				assert.NoFileExists(t, mark)
+			}
+		})
+	}
+}
+
+func TestInstallationThatDoesNotHelp(t *testing.T) {
+	t.Parallel()
+	failed := bash(t, bare+"install_command() { printf 'exit 100'; }\nneed go\necho went on", "", "CI=true")
+	assert.Equal(t, 3, failed.code)
+	assert.Empty(t, failed.out)
+	assert.Contains(t, failed.err, "the installation failed")
+
+	old := bash(t, bare+"install_command() { printf 'true'; }\nneed go cc\necho went on", "", "CI=true")
+	assert.Equal(t, 3, old.code)
+	assert.Empty(t, old.out)
+	assert.Contains(t, old.err, "installed, and still missing:\n  - Go 1.21 or newer")
+	assert.Contains(t, old.err, "https://go.dev/dl/")
+}
+
+// An older release may carry a newer Go under a versioned name.
+func TestDebianPackageOfGo(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, found, candidate, want string }{
+		{"nothing is known yet", "", "", "golang-go"},
+		{"the usual package will do", "", "2:1.24~2", "golang-go"},
+		{"the usual package is too old", "golang-1.19-go - Go", "2:1.19~1", ""},
+		{"a versioned one will do", "golang-1.18-go - Go\ngolang-1.23-go - Go\ngolang-1.9-go - Go", "2:1.18~0", "golang-1.23-go"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got := bash(t, `apt-cache() { case $1 in search) printf '%s\n' "$FOUND" ;; policy) [ -z "$CANDIDATE" ] || printf '  Candidate: %s\n' "$CANDIDATE" ;; esac; }
+apt_go`, "", "FOUND="+c.found, "CANDIDATE="+c.candidate)
+			assert.Equal(t, outcome{0, c.want, ""}, got)
+		})
+	}
+}
