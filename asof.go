@@ -2,6 +2,7 @@ package sgam
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -238,7 +239,7 @@ func (v View) Member(ctx context.Context, slot Slot) (Fact, error) {
 		return Fact{}, err
 	}
 	f, err := v.point(ctx, key)
-	if reason, ok := err.(*NoValueError); ok && reason.Reason == ErrUnknown && a.Many && key.Member != "" {
+	if errors.Is(err, ErrUnknown) && a.Many && key.Member != "" {
 		key.Member = ""
 		return v.point(ctx, key)
 	}

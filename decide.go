@@ -83,14 +83,13 @@ func (p *submission) begin(s *Snapshot) (*decision, error) {
 	return d, nil
 }
 
-func (d *decision) add(s Standing, digests []string) *workSlot {
+func (d *decision) add(s Standing, digests []string) {
 	w := newWorkSlot(s, digests)
 	d.slots[s.Slot] = w
 	d.order = append(d.order, w)
 	for i := range s.Open {
 		d.ids[s.Open[i].Fact.Number] = s.Open[i].Fact.ID
 	}
-	return w
 }
 
 // none starts over with every delta refused, for a call that is all or nothing.
@@ -136,7 +135,7 @@ func (d *decision) answer(i int, p *prepared) (Receipt, error) {
 	if p.refused != nil {
 		return p.refused.receipt(), nil
 	}
-	if r, repeat := d.repeated(i, p); repeat {
+	if r, repeat := d.repeated(p); repeat {
 		return r, nil
 	}
 	kind, refused := d.source(p)
@@ -176,7 +175,7 @@ func (d *decision) answer(i int, p *prepared) (Receipt, error) {
 }
 
 // repeated answers a delta whose idempotency key was seen before, in the store or in this call.
-func (d *decision) repeated(i int, p *prepared) (Receipt, bool) {
+func (d *decision) repeated(p *prepared) (Receipt, bool) {
 	var earlier Receipt
 	var payload string
 	if p.key == "" {

@@ -194,21 +194,28 @@ const (
 // InstantOf truncates t towards minus infinity to microseconds. Times outside the years 0001 to 9998 are a
 // [*FieldError] of rule "range".
 func InstantOf(t time.Time) (Instant, error) {
-	i := Instant(t.UnixMicro())
-	if y := t.UTC().Year(); y < 1 || y > 9998 {
-		return 0, &FieldError{Field: "time", Rule: "range", Want: "a time in the years 0001 to 9998"}
+	i, fe := instantField("time", t)
+	if fe != nil {
+		return 0, fe
 	}
 	return i, nil
+}
+
+func instantField(field string, t time.Time) (Instant, *FieldError) {
+	if y := t.UTC().Year(); y < 1 || y > 9998 {
+		return 0, fault(field, "range", "a time in the years 0001 to 9998")
+	}
+	return Instant(t.UnixMicro()), nil
 }
 
 // Time is the instant in UTC.
 func (i Instant) Time() time.Time { return time.UnixMicro(int64(i)).UTC() }
 
 func (i Instant) String() string {
-	switch i {
-	case Forever:
+	if i == Forever {
 		return "forever"
-	case Beginning:
+	}
+	if i == Beginning {
 		return "beginning"
 	}
 	return i.Time().Format(time.RFC3339Nano)

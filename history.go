@@ -73,10 +73,15 @@ func (t *Tenant) stretch(r *Row) Stretch {
 }
 
 func (s *Stretch) equal(o *Stretch) bool {
-	if s.Reason != o.Reason {
+	switch {
+	case s.Reason == nil:
+		return o.Reason == nil && bytes.Equal(s.Fact.Value, o.Fact.Value)
+	case !errors.Is(o.Reason, s.Reason):
 		return false
+	case errors.Is(s.Reason, ErrExpired), errors.Is(s.Reason, ErrErased):
+		return s.Fact.ID == o.Fact.ID // whether two values that are gone were equal, nobody can say
 	}
-	return s.Reason == ErrAbsent || s.Reason == nil && bytes.Equal(s.Fact.Value, o.Fact.Value)
+	return true
 }
 
 // Belief is what was believed about one valid instant during an interval of known time.

@@ -258,7 +258,7 @@ func (l *Ledger) digest(parts ...string) string {
 	for _, p := range parts {
 		binary.BigEndian.PutUint64(n[:], uint64(len(p)))
 		mac.Write(n[:])
-		io.WriteString(mac, p)
+		mac.Write([]byte(p))
 	}
 	return string(mac.Sum(nil)[:16])
 }

@@ -53,11 +53,10 @@ func (t *Tenant) prepare(ctx context.Context, b Batch) (*submission, error) {
 		explicit: map[string]bool{}, epIndex: map[string]int{},
 	}
 	if b.KnownAt != nil {
-		k, err := InstantOf(*b.KnownAt)
-		if err != nil {
-			return nil, fault("known_at", "range", "a time in the years 0001 to 9998")
+		var fe *FieldError
+		if p.known, fe = instantField("known_at", *b.KnownAt); fe != nil {
+			return nil, fe
 		}
-		p.known = k
 	}
 	for i := range b.Episodes {
 		if fe := p.bring(&b.Episodes[i]); fe != nil {
@@ -262,11 +261,11 @@ func (d *prepared) judgeValue() *rejection {
 
 // judgeTimes turns the delta's times into a span (rule R2).
 func (p *submission) judgeTimes(ctx context.Context, d *prepared) (*rejection, error) {
-	var err error
+	var fe *FieldError
 	switch {
 	case d.ValidFrom != nil:
-		if d.span.From, err = InstantOf(*d.ValidFrom); err != nil {
-			return reject(codeInvalid, *fault("valid_from", "range", "a time in the years 0001 to 9998")), nil
+		if d.span.From, fe = instantField("valid_from", *d.ValidFrom); fe != nil {
+			return reject(codeInvalid, *fe), nil
 		}
 	case p.episodes[d.EpisodeID] != nil:
 		d.span.From, d.assumed = Instant(p.episodes[d.EpisodeID].OccurredAt.UnixMicro()), true
@@ -283,8 +282,8 @@ func (p *submission) judgeTimes(ctx context.Context, d *prepared) (*rejection, e
 	}
 	d.span.To = Forever
 	if d.ValidTo != nil {
-		if d.span.To, err = InstantOf(*d.ValidTo); err != nil {
-			return reject(codeInvalid, *fault("valid_to", "range", "a time in the years 0001 to 9998")), nil
+		if d.span.To, fe = instantField("valid_to", *d.ValidTo); fe != nil {
+			return reject(codeInvalid, *fe), nil
 		}
 	}
 	if d.span.empty() {

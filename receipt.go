@@ -1,9 +1,6 @@
 package sgam
 
-import (
-	"errors"
-	"time"
-)
+import "time"
 
 // Outcome is what became of a delta (rule R13).
 type Outcome string
@@ -139,12 +136,4 @@ func (r *rejection) pointer() string {
 		return ""
 	}
 	return "/" + r.faults[0].Field
-}
-
-// faultList turns an error that is a fault, or a list of faults, into a list.
-func faultList(err error) []FieldError {
-	if fe, ok := errors.AsType[*FieldError](err); ok {
-		return []FieldError{*fe}
-	}
-	return nil
 }
