@@ -189,8 +189,9 @@ func (t *Tenant) fact(r *Row) Fact {
 	return f
 }
 
-// Members lists the values of a many-valued attribute, scope by scope in the view's order. An attribute of which
-// someone said that there are none ends in a [*NoValueError] with ErrAbsent; one of which nothing was said is empty.
+// Members lists the values of a many-valued attribute, scope by scope in the view's order. When no scope has one, the
+// list ends in the [*NoValueError] of the first scope in which somebody said that there are none; when nothing was said
+// it is empty.
 func (v View) Members(ctx context.Context, subject, attribute string) iter.Seq2[Fact, error] {
 	return func(yield func(Fact, error) bool) {
 		a, err := v.t.resolve(ctx, attribute)
@@ -203,9 +204,9 @@ func (v View) Members(ctx context.Context, subject, attribute string) iter.Seq2[
 			yield(Fact{}, err)
 			return
 		}
+		var none error
+		found := false
 		for _, scope := range v.scopes {
-			var none error
-			found := false
 			q := &Query{Kind: QueryMembers, Slots: []SlotKey{{Scope: scope, Subject: subject, Attribute: a.id}}}
 			for row, err := range v.rows(ctx, q) {
 				if err != nil {
@@ -214,7 +215,7 @@ func (v View) Members(ctx context.Context, subject, attribute string) iter.Seq2[
 				}
 				f, err := v.t.answer(row)
 				if err != nil {
-					if row.Slot.Member == "" {
+					if row.Slot.Member == "" && none == nil {
 						none = err
 					}
 					continue
@@ -224,9 +225,9 @@ func (v View) Members(ctx context.Context, subject, attribute string) iter.Seq2[
 					return
 				}
 			}
-			if none != nil && !found && !yield(Fact{}, none) {
-				return
-			}
+		}
+		if none != nil && !found {
+			yield(Fact{}, none)
 		}
 	}
 }
@@ -234,16 +235,23 @@ func (v View) Members(ctx context.Context, subject, attribute string) iter.Seq2[
 // Member reads one member of a many-valued attribute: the fact by which the value holds. When the attribute's set slot
 // says that there are none, the answer is ErrAbsent by that statement.
 func (v View) Member(ctx context.Context, slot Slot) (Fact, error) {
-	key, a, err := v.t.key(ctx, slot)
+	key, _, err := v.t.key(ctx, slot)
 	if err != nil {
 		return Fact{}, err
 	}
-	f, err := v.point(ctx, key)
-	if errors.Is(err, ErrUnknown) && a.Many && key.Member != "" {
-		key.Member = ""
-		return v.point(ctx, key)
+	for _, scope := range v.scopes {
+		one := v.In(scope)
+		f, err := one.point(ctx, key)
+		if errors.Is(err, ErrUnknown) && key.Member != "" {
+			set := key
+			set.Member = ""
+			f, err = one.point(ctx, set)
+		}
+		if !errors.Is(err, ErrUnknown) {
+			return f, err
+		}
 	}
-	return f, err
+	return Fact{}, &NoValueError{Reason: ErrUnknown}
 }
 
 // Filter narrows a list. An empty field filters nothing. Filters are applied before any limit.

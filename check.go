@@ -206,8 +206,8 @@ func (b *rebuilder) call(known Instant, mine, others []LoggedFact) {
 		b.settle(known)
 		return
 	}
-	merged := slices.Concat(mine, others)
-	slices.SortFunc(merged, func(x, y LoggedFact) int { return cmp.Compare(x.Number, y.Number) })
+	merged := slices.Concat(mine, others) // a part stands before the statement that it carries out
+	slices.SortStableFunc(merged, func(x, y LoggedFact) int { return cmp.Compare(x.decidedAt(), y.decidedAt()) })
 	for _, f := range merged {
 		if f.Slot != b.out.Slot {
 			b.set.plan(proposal{f, b.set.reach(f.Op, f.Asserted, nil)})

@@ -159,6 +159,7 @@ func (d *differ) name(key SlotKey, lists ...[]Row) (string, json.RawMessage) {
 // owner. When nothing is believed any more it is the fact that ended the last belief.
 func (d *differ) cause(ctx context.Context, key SlotKey, valid, k2 Instant, after Stretch) (MemoryID, error) {
 	var owner, cause MemoryID
+	var until *time.Time // the end of the run so far
 	for row, err := range d.t.rows(ctx, &Query{Kind: QueryBelieved, Slots: []SlotKey{key}, Valid: valid, Known: Forever}) {
 		if err != nil {
 			return MemoryID{}, err
@@ -166,9 +167,10 @@ func (d *differ) cause(ctx context.Context, key SlotKey, valid, k2 Instant, afte
 		if row.Fact.Known.From.After(k2.Time()) {
 			break
 		}
-		if row.Fact.ID != owner {
+		if row.Fact.ID != owner || until == nil || !until.Equal(row.Fact.Known.From) {
 			owner, cause = row.Fact.ID, row.OpenedBy
 		}
+		until = row.Fact.Known.To
 		if after.Fact == nil {
 			cause = row.ClosedBy
 		}

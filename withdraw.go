@@ -214,7 +214,7 @@ func replay(log SlotLog) *workSlot {
 	own, others := withdrawn(log.Facts), withdrawn(log.Set)
 	k := 0
 	for _, f := range log.Facts {
-		for ; k < len(log.Set) && log.Set[k].Number < f.Number; k++ {
+		for ; k < len(log.Set) && log.Set[k].Number < f.decidedAt(); k++ {
 			if s := log.Set[k]; s.states() && !others[s.Number] {
 				set.plan(proposal{s, set.reach(s.Op, s.Asserted, nil)})
 			}
@@ -228,6 +228,15 @@ func replay(log SlotLog) *workSlot {
 
 func emptySlot(key SlotKey) *workSlot {
 	return newWorkSlot(Standing{Slot: key, Window: Span{Beginning, Forever}, Next: Forever, NextNumber: 1}, nil)
+}
+
+// decidedAt is the fact before which the reach was decided: a statement about all members is decided for each of them
+// before it is folded into the set slot.
+func (f *LoggedFact) decidedAt() int64 {
+	if f.PartOf != 0 {
+		return f.PartOf
+	}
+	return f.Number
 }
 
 // states reports whether the fact says something about the slot's value, rather than about another fact.
