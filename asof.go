@@ -3,7 +3,6 @@ package sgam
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"slices"
 	"sync"
@@ -363,42 +362,4 @@ func walk[T any](q *Query, next func() (*Page, error), items func(*Page) []T) it
 			q.After = page.Next
 		}
 	}
-}
-
-// key resolves a slot's names and its member.
-func (t *Tenant) key(ctx context.Context, s Slot) (SlotKey, *attribute, error) {
-	a, err := t.resolve(ctx, s.Attribute)
-	if err != nil {
-		return SlotKey{}, nil, err
-	}
-	if fe := checkName("subject", s.Subject, false); fe != nil {
-		return SlotKey{}, nil, fe
-	}
-	if fe := checkName("scope", string(s.Scope), true); fe != nil {
-		return SlotKey{}, nil, fe
-	}
-	key := SlotKey{Scope: s.Scope, Subject: s.Subject, Attribute: a.id}
-	if len(s.Member) == 0 {
-		return key, a, nil
-	}
-	if !a.Many {
-		return SlotKey{}, nil, fault("member", "forbidden", "no member: the attribute has one value")
-	}
-	member, err := canonicalMember(s.Member)
-	if err != nil {
-		return SlotKey{}, nil, err
-	}
-	key.Member = t.l.member(a, member)
-	return key, a, nil
-}
-
-// single resolves a slot for a read that needs exactly one scope.
-func (v View) single(ctx context.Context, s Slot) (SlotKey, *attribute, error) {
-	if s.Scope == "" {
-		if len(v.scopes) != 1 {
-			return SlotKey{}, nil, fmt.Errorf("%w: the view has %d", ErrOneScope, len(v.scopes))
-		}
-		s.Scope = v.scopes[0]
-	}
-	return v.t.key(ctx, s)
 }
