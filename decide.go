@@ -18,6 +18,7 @@ type decision struct {
 	receipts []Receipt
 	ids      map[int64]MemoryID
 	byFact   map[int64]int // the delta behind each new fact
+	repeats  map[int]int   // a delta of this call that repeats an earlier one of it
 	held     bool          // some delta was not applied
 }
 
@@ -67,7 +68,7 @@ func (p *submission) begin(s *Snapshot) (*decision, error) {
 	d := &decision{
 		submission: p, snap: s, change: &Change{Known: known}, slots: map[SlotKey]*workSlot{}, earlier: map[string]int{},
 		stored: map[string]bool{}, nextFact: s.LastFact + 1, ids: map[int64]MemoryID{}, receipts: make([]Receipt, len(p.deltas)),
-		byFact: map[int64]int{},
+		byFact: map[int64]int{}, repeats: map[int]int{},
 	}
 	for i, standing := range s.Slots {
 		d.add(standing, p.call.Targets[i].Digests)
@@ -99,8 +100,9 @@ func (d *decision) none() (*decision, error) {
 		return nil, err
 	}
 	for i := range d.deltas {
-		switch was := d.receipts[i]; was.Outcome {
-		case Rejected, Duplicate:
+		_, again := d.repeats[i]
+		switch was := d.receipts[i]; {
+		case was.Outcome == Rejected, was.Outcome == Duplicate && !again:
 			clean.receipts[i] = was
 		default:
 			clean.receipts[i] = reject(codeBatch, *fault("", "all_or_nothing", "every delta of the call to be applied")).receipt()
@@ -135,7 +137,7 @@ func (d *decision) answer(i int, p *prepared) (Receipt, error) {
 	if p.refused != nil {
 		return p.refused.receipt(), nil
 	}
-	if r, repeat := d.repeated(p); repeat {
+	if r, repeat := d.repeated(i, p); repeat {
 		return r, nil
 	}
 	kind, refused := d.source(p)
@@ -175,7 +177,7 @@ func (d *decision) answer(i int, p *prepared) (Receipt, error) {
 }
 
 // repeated answers a delta whose idempotency key was seen before, in the store or in this call.
-func (d *decision) repeated(p *prepared) (Receipt, bool) {
+func (d *decision) repeated(i int, p *prepared) (Receipt, bool) {
 	var earlier Receipt
 	var payload string
 	if p.key == "" {
@@ -184,11 +186,13 @@ func (d *decision) repeated(p *prepared) (Receipt, bool) {
 	if k := d.snap.Outcomes[p.keyAt]; k != nil {
 		earlier, payload = k.Receipt, k.Payload
 	} else if j, ok := d.earlier[p.key]; ok {
+		d.repeats[i] = j
 		earlier, payload = d.receipts[j], d.deltas[j].payload
 	} else {
 		return Receipt{}, false
 	}
 	if payload != p.payload {
+		delete(d.repeats, i)
 		return reject(codeIdempotency, FieldError{
 			Field: "idempotency_key", Rule: "unique", Want: "a key of its own for each payload", err: ErrIdempotencyMismatch,
 		}).receipt(), true
@@ -210,15 +214,6 @@ func (d *decision) source(p *prepared) (EpisodeKind, *rejection) {
 		return brought.Kind, nil
 	}
 	return "", reject(codeEpisode, *fault("source_episode_id", "unknown", "an episode of this tenant"))
-}
-
-// expected compares the guard with what holds at valid_from.
-func (d *decision) expected(w *workSlot, p *prepared) bool {
-	holds := w.at(p.span.From)
-	if p.ExpectCurrent.IsZero() {
-		return holds == nil || holds.fact.Value == 0
-	}
-	return holds != nil && holds.fact.ID == *p.ExpectCurrent
 }
 
 // hold keeps a delta that is not applied: pending, or disputed by the facts it lost to.
@@ -391,5 +386,10 @@ func (d *decision) finish() {
 		if id := d.ids[c.Old]; !slices.Contains(r.Confirms, id) {
 			r.Confirms = append(r.Confirms, id)
 		}
+	}
+	for i, j := range d.repeats {
+		r := d.receipts[j]
+		r.Earlier, r.Outcome = r.Outcome, Duplicate
+		d.receipts[i] = r
 	}
 }

@@ -67,3 +67,12 @@ func (a *attribute) strength(e Evidence) float64 {
 	}
 	return 0
 }
+
+// expected compares the guard with what holds at valid_from.
+func (d *decision) expected(w *workSlot, p *prepared) bool {
+	holds := w.at(p.span.From)
+	if p.ExpectCurrent.IsZero() {
+		return holds == nil || holds.fact.Value == 0
+	}
+	return holds != nil && holds.fact.ID == *p.ExpectCurrent
+}
