@@ -289,8 +289,8 @@ func (t *Tenant) key(ctx context.Context, s Slot) (SlotKey, *attribute, error) {
 	if err != nil {
 		return SlotKey{}, nil, err
 	}
-	key.Member = t.l.member(a, member)
-	return key, a, nil
+	key.Member, err = t.l.member(a, member)
+	return key, a, err
 }
 
 // single resolves a slot for a read that needs exactly one scope.

@@ -305,15 +305,19 @@ func (l *Ledger) declare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	hashes := map[string]string{}
+	type version struct {
+		typ    string
+		number int
+	}
+	have := map[version]TypeDocument{}
 	for _, s := range stored {
-		hashes[fmt.Sprintf("%s@%d", s.Type, s.Version)] = s.Semantic
+		have[version{s.Type, s.Version}] = s.TypeDocument
 	}
 	for _, doc := range docs {
-		hash, known := hashes[fmt.Sprintf("%s@%d", doc.Type, doc.Version)]
+		held, known := have[version{doc.Type, doc.Version}]
 		switch {
-		case known && hash == doc.Semantic:
-		case known && !doc.Draft:
+		case known && held.Semantic == doc.Semantic:
+		case known && !held.Draft:
 			return fmt.Errorf("%w: type %q version %d", ErrSchemaDrift, doc.Type, doc.Version)
 		case l.opts.ReadOnly:
 			return fmt.Errorf("%w: type %q version %d is declared and not stored", ErrReadOnly, doc.Type, doc.Version)

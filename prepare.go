@@ -19,6 +19,7 @@ type prepared struct {
 	assumed bool
 	value   []byte // canonical
 	digest  string // of the value, for its number
+	member  string // of the value's identity
 	target  int
 	set     int // the set slot's target, -1 when there is none
 	key     string
@@ -84,6 +85,11 @@ func (t *Tenant) prepare(ctx context.Context, b Batch) (*submission, error) {
 		}
 		if d.refused = refused; refused != nil {
 			continue
+		}
+		if d.value != nil && d.attr.Many {
+			if d.member, err = t.l.member(d.attr, d.value); err != nil {
+				return nil, err
+			}
 		}
 		p.derive(d, repeats)
 		p.aim(d)
@@ -336,18 +342,20 @@ func (p *submission) aim(d *prepared) {
 		p.call.Targets[d.set].Strength = d.attr.weighs()
 		return
 	}
-	key.Member = p.t.l.member(d.attr, d.value)
+	key.Member = d.member
 	d.target = p.want(key, window, points, d)
 }
 
 // member is the keyed digest of a value's identity.
-func (l *Ledger) member(a *attribute, value []byte) string {
+func (l *Ledger) member(a *attribute, value []byte) (string, error) {
 	if a.Identity != nil {
-		if part, err := a.Identity(value); err == nil {
-			value = part
+		part, err := a.Identity(value)
+		if err != nil {
+			return "", &FieldError{Field: "value", Rule: "identity", Want: "a value with the part that names the member", err: err}
 		}
+		value = part
 	}
-	return l.digest("member", strconv.FormatInt(int64(a.id), 10), string(value))
+	return l.digest("member", strconv.FormatInt(int64(a.id), 10), string(value)), nil
 }
 
 // want adds a target, or widens the one that the slot already has: several statements of one call about one slot are
