@@ -305,16 +305,12 @@ func (l *Ledger) declare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	type version struct {
-		typ    string
-		number int
-	}
-	have := map[version]TypeDocument{}
+	have := map[string]TypeDocument{}
 	for _, s := range stored {
-		have[version{s.Type, s.Version}] = s.TypeDocument
+		have[fmt.Sprintf("%s@%d", s.Type, s.Version)] = s.TypeDocument
 	}
 	for _, doc := range docs {
-		held, known := have[version{doc.Type, doc.Version}]
+		held, known := have[fmt.Sprintf("%s@%d", doc.Type, doc.Version)]
 		switch {
 		case known && held.Semantic == doc.Semantic:
 		case known && !held.Draft:
