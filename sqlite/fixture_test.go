@@ -1,0 +1,92 @@
+//go:build cgo
+
+package sqlite_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/sqlite"
+)
+
+// plain declares one type with attributes of every policy and cardinality that the engine has to carry. Values are not
+// judged.
+type plain struct{}
+
+var attributes = []sgam.AttributeSpec{
+	{AttributeName: sgam.AttributeName{Tag: 1, Name: "deadline", Aliases: []string{"due"}}, Retention: "documents"},
+	{AttributeName: sgam.AttributeName{Tag: 2, Name: "allergy", Many: true}},
+	{AttributeName: sgam.AttributeName{Tag: 3, Name: "email"}, Policy: sgam.KeepHighestConfidence},
+	{AttributeName: sgam.AttributeName{Tag: 4, Name: "birthday"}, Policy: sgam.Immutable},
+	{AttributeName: sgam.AttributeName{Tag: 5, Name: "consent"}, Policy: sgam.ConfirmFirst},
+}
+
+func document() sgam.TypeDocument {
+	doc := sgam.TypeDocument{Type: "person", Version: 1, JSON: []byte(`{"type":"person"}`), Hash: "h1", Semantic: "s1"}
+	for _, a := range attributes {
+		doc.Attributes = append(doc.Attributes, a.AttributeName)
+	}
+	return doc
+}
+
+func (plain) Declared() ([]sgam.TypeDocument, error) { return []sgam.TypeDocument{document()}, nil }
+
+func (plain) Compile(doc sgam.TypeDocument) ([]sgam.AttributeSpec, error) {
+	specs := make([]sgam.AttributeSpec, len(doc.Attributes))
+	for i, a := range doc.Attributes {
+		specs[i] = sgam.AttributeSpec{AttributeName: a}
+		for _, known := range attributes {
+			if known.Tag == a.Tag {
+				specs[i].Policy, specs[i].Retention = known.Policy, known.Retention
+			}
+		}
+		specs[i].Check = func([]byte) []sgam.FieldError { return nil }
+	}
+	return specs, nil
+}
+
+// day is a day of June 2026.
+func day(n int) time.Time { return time.Date(2026, 6, n, 0, 0, 0, 0, time.UTC) }
+
+func message(id string, at time.Time) sgam.Episode {
+	return sgam.Episode{ID: id, Kind: sgam.Message, OccurredAt: at, Text: "text of " + id}
+}
+
+func assert(subject, attribute, value string, from time.Time) sgam.MemoryDelta {
+	return sgam.MemoryDelta{Op: sgam.Assert, Subject: subject, Attribute: attribute, Value: []byte(fmt.Sprintf("%q", value)), ValidFrom: &from}
+}
+
+// open opens a ledger and checks it at the end.
+func open(t testing.TB, path string, opts *sgam.Options) *sgam.Ledger {
+	t.Helper()
+	if opts == nil {
+		opts = &sgam.Options{}
+	}
+	if opts.Schemas == nil {
+		opts.Schemas = plain{}
+	}
+	l, err := sqlite.Open(context.Background(), path, opts)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		for err := range l.Verify(context.Background()) {
+			t.Error(err)
+		}
+		require.NoError(t, l.Close())
+	})
+	return l
+}
+
+func newPath(t testing.TB) string { return filepath.Join(t.TempDir(), "agent.db") }
+
+func tenant(t testing.TB, l *sgam.Ledger, name string) *sgam.Tenant {
+	t.Helper()
+	tn, err := l.Tenant(name)
+	require.NoError(t, err)
+	return tn
+}

@@ -1,0 +1,129 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/database"
+
+	sqlite3 "github.com/mattn/go-sqlite3"
+)
+
+//go:embed sql/migrations/*.sql
+var migrationFiles embed.FS
+
+// applicationID marks our files: "sgam" as a big-endian number.
+const applicationID = 's'<<24 | 'g'<<16 | 'a'<<8 | 'm'
+
+// format is a series of table migrations, and the number of the last.
+type format struct {
+	files  fs.FS
+	number int64
+}
+
+// current is the format that this program writes.
+var current = format{files: migrationFiles, number: 1}
+
+// migrate brings a database forward to the format. Each migration and the version that it leads to are one transaction.
+func (f format) migrate(ctx context.Context, db *sql.DB) error {
+	files, err := fs.Sub(f.files, "sql/migrations")
+	if err != nil {
+		return err
+	}
+	p, err := goose.NewProvider(goose.DialectCustom, db, files, goose.WithStore(versions{}), goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return err
+	}
+	_, err = p.UpTo(ctx, f.number)
+	return err
+}
+
+// schema is the text of every table, index and trigger of the format, in order: what the migrations add up to. A new
+// file gets it in one transaction.
+func (f format) schema(ctx context.Context) (text []string, err error) {
+	db := sql.OpenDB(connector{":memory:"})
+	db.SetMaxOpenConns(1)
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := f.migrate(ctx, db); err != nil {
+		return nil, fmt.Errorf("sgam: sqlite: build the schema: %w", err)
+	}
+	rows, err := db.QueryContext(ctx, texts["schema_text"])
+	if err != nil {
+		return nil, fmt.Errorf("sgam: sqlite: read the schema: %w", err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var one string
+		if err := rows.Scan(&one); err != nil {
+			return nil, fmt.Errorf("sgam: sqlite: read the schema: %w", err)
+		}
+		text = append(text, one)
+	}
+	return text, rows.Err()
+}
+
+// connector opens connections for goose, which wants a pool.
+type connector struct{ dsn string }
+
+func (c connector) Connect(context.Context) (driver.Conn, error) { return c.Driver().Open(c.dsn) }
+
+func (connector) Driver() driver.Driver { return &sqlite3.SQLiteDriver{} }
+
+// versions lets the migrations keep their version where the file itself does: in user_version. It is written in the
+// transaction of the migration that leads to it, so the two never differ.
+type versions struct{}
+
+var _ database.StoreExtender = versions{}
+
+func (versions) Tablename() string { return "user_version" }
+
+func (versions) TableExists(context.Context, database.DBTxConn) (bool, error) { return true, nil }
+
+func (versions) CreateVersionTable(context.Context, database.DBTxConn) error { return nil }
+
+func (versions) Insert(ctx context.Context, db database.DBTxConn, req database.InsertRequest) error {
+	_, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", req.Version))
+	return err
+}
+
+// Delete is never asked for: a format is not taken back.
+func (versions) Delete(context.Context, database.DBTxConn, int64) error {
+	return database.ErrNotImplemented
+}
+
+func (v versions) GetMigration(ctx context.Context, db database.DBTxConn, version int64) (*database.GetMigrationResult, error) {
+	latest, err := v.GetLatestVersion(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	if version > latest {
+		return nil, database.ErrVersionNotFound
+	}
+	return &database.GetMigrationResult{IsApplied: true}, nil
+}
+
+func (versions) GetLatestVersion(ctx context.Context, db database.DBTxConn) (int64, error) {
+	var version int64
+	err := db.QueryRowContext(ctx, texts["user_version"]).Scan(&version)
+	return version, err
+}
+
+func (v versions) ListMigrations(ctx context.Context, db database.DBTxConn) ([]*database.ListMigrationsResult, error) {
+	latest, err := v.GetLatestVersion(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	var applied []*database.ListMigrationsResult
+	for n := latest; n >= 0; n-- {
+		applied = append(applied, &database.ListMigrationsResult{Version: n, IsApplied: true})
+	}
+	return applied, nil
+}

@@ -1,0 +1,175 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/sgam-ledger/sgam"
+)
+
+var (
+	stPointCurrent = named("point_current")
+	stPointKnown   = named("point_known")
+	stFact         = named("fact")
+	stMemoryID     = named("memory_id")
+)
+
+// point answers a point query of one slot in one statement.
+func point(ctx context.Context, c *conn, tenant string, q *sgam.Query) (*sgam.Page, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	answer := &struct {
+		page sgam.Page
+		row  [1]sgam.Row
+	}{page: sgam.Page{LastKnown: sgam.Beginning}}
+	page := &answer.page
+	found, err := pointRow(c, tenant, q, q.Slots[0], &page.LastKnown, &answer.row[0])
+	if err != nil {
+		return nil, err
+	}
+	if found {
+		page.Rows = answer.row[:]
+	}
+	return page, nil
+}
+
+// points answers a point query of several slots.
+func (r *reader) points(tenant string) error {
+	for _, key := range r.q.Slots {
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+		var row sgam.Row
+		found, err := pointRow(r.conn, tenant, r.q, key, &r.page.LastKnown, &row)
+		if err != nil {
+			return err
+		}
+		if found {
+			r.page.Rows = append(r.page.Rows, row)
+		}
+	}
+	return nil
+}
+
+// pointRow reads what is believed of one slot at one point of the plane, and the tenant's last commit.
+func pointRow(c *conn, tenant string, q *sgam.Query, key sgam.SlotKey, last *sgam.Instant, row *sgam.Row) (bool, error) {
+	floor := sgam.Beginning
+	if q.Now {
+		floor = sgam.Forever
+	}
+	var p *running
+	var err error
+	if q.Known == sgam.Forever {
+		p, err = c.one(stPointCurrent, tenant, key.Subject, string(key.Scope), int64(key.Attribute), blob(key.Member),
+			int64(q.Valid), int64(floor))
+	} else {
+		p, err = c.one(stPointKnown, tenant, key.Subject, string(key.Scope), int64(key.Attribute), blob(key.Member),
+			int64(q.Valid), int64(floor), int64(q.Known))
+	}
+	if err != nil || p == nil {
+		return false, err
+	}
+	*last = p.instant(0)
+	if p.null(1) {
+		return false, nil
+	}
+	row.Slot = key
+	if err := p.fact(1, row); err != nil {
+		return false, err
+	}
+	const at = 1 + factColumns
+	row.Fact.Valid = p.span(at).Interval()
+	row.Fact.Known = sgam.Interval{From: p.instant(at + 2).Time()}
+	row.OpenedBy, row.ClosedBy = p.memory(at+3), p.memory(at+4)
+	return true, nil
+}
+
+// factColumns are the columns of a fact as reads show it, the same in every statement that has them.
+const factColumns = 15
+
+// fact decodes a fact from the columns that begin at i.
+func (p *running) fact(i int, row *sgam.Row) error {
+	f := &row.Fact
+	f.ID, f.Op, f.Asserted = p.memory(i), sgam.Op(p.text(i+1)), p.span(i+2).Interval()
+	f.RecordedAt, f.Confidence, f.SchemaVersion = p.instant(i+5).Time(), p.confidence(i+6), int(p.int(i+7))
+	f.RetentionPolicy = p.text(i + 8)
+	if !p.null(i + 9) {
+		if err := json.Unmarshal([]byte(p.text(i+9)), &f.Provenance); err != nil {
+			return fmt.Errorf("sgam: sqlite: provenance of memory %s: %w", f.ID, err)
+		}
+	}
+	row.Erased = !p.null(i + 10)
+	f.Value, f.Episode, f.Principal, f.Supersedes = p.bytes(i+11), p.text(i+12), p.text(i+13), p.memory(i+14)
+	f.Scope, f.Subject = row.Slot.Scope, row.Slot.Subject
+	return nil
+}
+
+// rectangle is one stored segment.
+type rectangle struct {
+	valid, known             sgam.Span // known.To is Forever while it is believed
+	fact, openedBy, closedBy int64
+}
+
+// rectangle decodes the seven columns of a segment.
+func (p *running) rectangle() rectangle {
+	g := rectangle{valid: p.span(0), known: sgam.Span{From: p.instant(2), To: sgam.Forever}, fact: p.int(4), openedBy: p.int(5), closedBy: p.int(6)}
+	if !p.null(3) {
+		g.known.To = p.instant(3)
+	}
+	return g
+}
+
+// row completes a segment with its fact. A view never looks past its own known time, so there the belief has no end.
+func (r *reader) row(key sgam.SlotKey, g rectangle) (sgam.Row, error) {
+	row, _, err := r.factRow(key, g.fact)
+	if err != nil {
+		return row, err
+	}
+	row.Fact.Valid, row.Fact.Known = g.valid.Interval(), sgam.Interval{From: g.known.From.Time()}
+	if row.OpenedBy, err = r.memoryID(g.openedBy, g.fact, row.Fact.ID); err == nil {
+		row.ClosedBy, err = r.memoryID(g.closedBy, g.fact, row.Fact.ID)
+	}
+	return row, err
+}
+
+// memoryID is the memory id of a fact number, none for 0; the id of one fact is known already.
+func (r *reader) memoryID(number, have int64, id sgam.MemoryID) (sgam.MemoryID, error) {
+	switch number {
+	case 0:
+		return sgam.MemoryID{}, nil
+	case have:
+		return id, nil
+	}
+	p, err := r.one(stMemoryID, r.tenant, number)
+	if err != nil {
+		return sgam.MemoryID{}, err
+	}
+	if p == nil {
+		return sgam.MemoryID{}, damaged("fact %d", number)
+	}
+	return p.memory(0), nil
+}
+
+// factRow reads one fact without the bounds of any segment. The second result is how far it reached.
+func (r *reader) factRow(key sgam.SlotKey, number int64) (sgam.Row, sgam.Span, error) {
+	row := sgam.Row{Slot: key}
+	p, err := r.one(stFact, r.tenant, number)
+	if err != nil {
+		return row, sgam.Span{}, err
+	}
+	if p == nil {
+		return row, sgam.Span{}, damaged("fact %d", number)
+	}
+	row.Target = p.memory(factColumns)
+	err = p.fact(0, &row)
+	return row, sgam.Span{From: p.instant(2), To: p.instant(4)}, err
+}
+
+// damaged says that a row is missing to which another one refers.
+func damaged(format string, args ...any) error {
+	return fmt.Errorf("sgam: sqlite: the file is damaged: there is no "+format, args...)
+}

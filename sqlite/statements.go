@@ -1,0 +1,63 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"strings"
+)
+
+//go:embed sql/*.sql
+var sqlFiles embed.FS
+
+// statement is one named statement of sql/*.sql. Connections prepare it when they first need it.
+type statement struct {
+	name, text string
+	index      int // in the connections' tables of prepared statements
+}
+
+// texts are the embedded statements by name.
+var texts = mustParse(sqlFiles)
+
+// statements are those that the program uses, by index.
+var statements []*statement
+
+// named is the statement of a name.
+func named(name string) *statement {
+	text, ok := texts[name]
+	if !ok {
+		panic("sqlite: there is no statement " + name)
+	}
+	st := &statement{name: name, text: text, index: len(statements)}
+	statements = append(statements, st)
+	return st
+}
+
+// mustParse reads files of statements, each of which begins with a line "-- name: N" and ends with a semicolon.
+func mustParse(files fs.FS) map[string]string {
+	names, err := fs.Glob(files, "sql/*.sql")
+	if err != nil {
+		panic(err)
+	}
+	found := map[string]string{}
+	for _, file := range names {
+		content, err := fs.ReadFile(files, file)
+		if err != nil {
+			panic(err)
+		}
+		for i, block := range strings.Split(string(content), "-- name: ") {
+			if i == 0 {
+				continue // what the file says about itself
+			}
+			name, text, _ := strings.Cut(block, "\n")
+			text, ok := strings.CutSuffix(strings.TrimSpace(text), ";")
+			if _, twice := found[name]; twice || !ok {
+				panic(fmt.Sprintf("sqlite: %s: statement %s is doubled, or does not end", file, name))
+			}
+			found[name] = text
+		}
+	}
+	return found
+}

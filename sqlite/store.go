@@ -1,0 +1,62 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/sgam-ledger/sgam"
+)
+
+// store is the engine over one file.
+type store struct {
+	path     string
+	readOnly bool
+	key      []byte
+	readers  *pool
+	writes   group
+
+	// life is held for reading by every read, so that closing waits for them.
+	life   sync.RWMutex
+	closed bool
+}
+
+var _ sgam.Store = (*store)(nil)
+
+// Engine is "sqlite".
+func (s *store) Engine() string { return "sqlite" }
+
+// DigestKey is the ledger's secret. Callers must not change it.
+func (s *store) DigestKey() []byte { return s.key }
+
+// reader lends a connection that reads, until the function that it returns is called with the read's error.
+func (s *store) reader(ctx context.Context) (*conn, func(error) error, error) {
+	s.life.RLock()
+	if s.closed {
+		s.life.RUnlock()
+		return nil, nil, sgam.ErrClosed
+	}
+	c, err := s.readers.take(ctx)
+	if err != nil {
+		s.life.RUnlock()
+		return nil, nil, err
+	}
+	return c, func(err error) error {
+		defer s.life.RUnlock()
+		return s.readers.give(c, err)
+	}, nil
+}
+
+// Close waits for reads and writes under way and releases the file.
+func (s *store) Close() error {
+	s.life.Lock()
+	defer s.life.Unlock()
+	if s.closed {
+		return sgam.ErrClosed
+	}
+	s.closed = true
+	// The writer goes last: the last connection to a file folds the write-ahead log into it.
+	return errors.Join(s.readers.close(), s.writes.close())
+}
