@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/canon"
+)
+
+// maxLine is the longest line of input: a value of the greatest size, with everything around it.
+const maxLine = 128 << 20
+
+// inputLine is one line of input: a delta, or an episode alone.
+type inputLine struct {
+	at      string // file:line
+	delta   *sgam.MemoryDelta
+	episode *sgam.Episode
+	fault   error // why it is neither
+}
+
+// inputs reads JSON lines from files in order; "-" is standard input.
+type inputs struct {
+	stdin io.Reader
+	names []string
+	t     *sgam.Tenant
+	// seen is told how many bytes were read.
+	seen func(int)
+}
+
+// check fails on a file that cannot be opened, before anything is written.
+func (in *inputs) check() (size int64, err error) {
+	for _, name := range in.names {
+		if name == "-" {
+			size = -1
+			continue
+		}
+		f, err := openInput(name)
+		if err != nil {
+			return 0, err
+		}
+		info, err := f.Stat()
+		if err := errors.Join(err, f.Close()); err != nil {
+			return 0, err
+		}
+		if size >= 0 {
+			size += info.Size()
+		}
+	}
+	return size, nil
+}
+
+// errEnough ends the reading early.
+var errEnough = errors.New("enough")
+
+// each calls do with every line that is not empty.
+func (in *inputs) each(do func(inputLine) error) error {
+	for _, name := range in.names {
+		if err := in.file(name, do); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (in *inputs) file(name string, do func(inputLine) error) (err error) {
+	var r io.ReadCloser = io.NopCloser(in.stdin)
+	if name == "-" {
+		name = "stdin"
+	} else if r, err = openInput(name); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 64<<10), maxLine)
+	n := 0
+	for lines.Scan() {
+		n++
+		text := lines.Bytes()
+		if in.seen != nil {
+			in.seen(len(text) + 1)
+		}
+		if n == 1 {
+			text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) // the byte order mark that some editors write
+		}
+		if len(bytes.TrimSpace(text)) == 0 {
+			continue
+		}
+		line := in.parse(bytes.Clone(text))
+		line.at = fmt.Sprintf("%s:%d", name, n)
+		if err := do(line); err != nil {
+			return err
+		}
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return usage("%s:%d: the line is longer than %d MiB", name, n+1, maxLine>>20)
+	}
+	if lines.Err() != nil {
+		return usage("%s: %w", name, lines.Err())
+	}
+	return nil
+}
+
+// parse reads one line. A line of which the only field is an episode is an episode.
+func (in *inputs) parse(text []byte) inputLine {
+	if !json.Valid(text) {
+		return inputLine{fault: &sgam.FieldError{Rule: "syntax", Want: "one JSON object a line"}}
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(text, &fields) != nil {
+		return inputLine{fault: &sgam.FieldError{Rule: "type", Want: "one JSON object a line"}}
+	}
+	if raw, ok := fields["episode"]; ok && len(fields) == 1 {
+		var e sgam.Episode
+		// A delta is judged whole when it is decoded; here only the wrapping could hide a doubled field.
+		if _, err := canon.Canonical(text); err != nil {
+			if ce, ok := errors.AsType[*canon.Error](err); ok {
+				return inputLine{fault: &sgam.FieldError{Field: strings.TrimPrefix(ce.Pointer, "/"), Rule: ce.Rule, Want: ce.Want}}
+			}
+			return inputLine{fault: err}
+		}
+		if err := json.Unmarshal(raw, &e); err != nil {
+			if fe, ok := fieldError(err); ok {
+				return inputLine{fault: fe.At("episode")}
+			}
+			return inputLine{fault: &sgam.FieldError{Field: "episode", Rule: "type", Want: "an episode"}}
+		}
+		return inputLine{episode: &e}
+	}
+	deltas, err := in.t.Decode(bytes.NewReader(text))
+	if err != nil {
+		return inputLine{fault: unplaced(err)}
+	}
+	return inputLine{delta: &deltas[0]}
+}
+
+// openInput opens a file that the command line names.
+func openInput(name string) (*os.File, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, usage("%w", fileFault(err))
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return nil, errors.Join(usage("%s is a folder: want a file", name), f.Close())
+	}
+	return f, nil
+}

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sgam-ledger/sgam"
+)
+
+// writer is the flag of every command that writes.
+type writer struct{ principal string }
+
+func (wr *writer) add(c *cobra.Command) {
+	c.Flags().StringVar(&wr.principal, "principal", "", "the user, agent or job in whose `name` this is written")
+}
+
+func (p *program) withdraw() *cobra.Command {
+	var wr writer
+	var memory, source string
+	var w sgam.Withdrawal
+	c := &cobra.Command{
+		Use:   "withdraw --memory ID | --episode ID | --source KIND/ID",
+		Short: "Take statements back as if they had never been made, and show what that changed",
+		Args:  needs(),
+		Long: `Take back one statement, everything that one episode said, or everything that one source said: the record was wrong,
+poisoned or misheard. What they had cut back grows again. What was believed in between stays readable at its known times.
+Withdrawing a withdrawal reinstates.`,
+		Example: `  sgam withdraw --db agent.db --episode e2 --reason "sent by somebody else"
+  sgam withdraw --db agent.db --source ticket/T-1042`,
+		RunE: func(c *cobra.Command, _ []string) (err error) {
+			if err := atMostOne(c, "memory", "episode", "source"); err != nil {
+				return err
+			}
+			if memory == "" && w.Episode == "" && source == "" {
+				return usage("%s needs one of --memory, --episode and --source", c.CommandPath())
+			}
+			if memory != "" {
+				if w.Memory, err = memoryFlag("--memory", memory); err != nil {
+					return err
+				}
+			}
+			if source != "" {
+				kind, id, ok := strings.Cut(source, "/")
+				if !ok || kind == "" || id == "" {
+					return usage("--source %q: want KIND/ID, such as ticket/T-1042", source)
+				}
+				if !slices.Contains(sourceKinds, kind) {
+					return usage("--source %q: want one of %s before the /", source, strings.Join(sourceKinds, ", "))
+				}
+				w.SourceKind, w.SourceID = sgam.EpisodeKind(kind), id
+			}
+			return p.writing(c.Context(), false, func(l *sgam.Ledger) error { return p.takeBack(c.Context(), l, &wr, w) })
+		},
+	}
+	c.Flags().StringVar(&memory, "memory", "", "the `id` of one statement")
+	c.Flags().StringVar(&w.Episode, "episode", "", "the `id` of an episode: everything that it said")
+	c.Flags().StringVar(&source, "source", "", "a source as `KIND/ID`: everything that it said")
+	c.Flags().StringVar(&w.Reason, "reason", "", "why, kept with the withdrawal")
+	wr.add(c)
+	return c
+}
+
+var sourceKinds = []string{
+	string(sgam.Message), string(sgam.ToolResult), string(sgam.BusinessEvent), string(sgam.File), string(sgam.Ticket),
+	string(sgam.UserConfirmation),
+}
+
+// what names what a withdrawal takes back.
+func what(w sgam.Withdrawal) string {
+	switch {
+	case !w.Memory.IsZero():
+		return "memory " + w.Memory.String()
+	case w.Episode != "":
+		return "episode " + name(w.Episode)
+	}
+	return "source " + string(w.SourceKind) + "/" + name(w.SourceID)
+}
+
+func memoryFlag(what, s string) (sgam.MemoryID, error) {
+	id, err := sgam.ParseMemoryID(s)
+	if fe, ok := fieldError(err); ok {
+		return id, usage("%s %q: want %s", what, s, fe.Want)
+	}
+	return id, err
+}
+
+func (p *program) takeBack(ctx context.Context, l *sgam.Ledger, wr *writer, wd sgam.Withdrawal) error {
+	t, err := p.tenant(ctx, l)
+	if err != nil {
+		return err
+	}
+	t = t.As(wr.principal)
+	w, err := p.words()
+	if err != nil {
+		return err
+	}
+	r, err := t.Withdraw(ctx, wd)
+	if errors.Is(err, sgam.ErrNotFound) {
+		return &verdict{code: exitNo, line: "nothing was said by " + what(wd) + ", so there is nothing to withdraw", cause: err}
+	}
+	if err != nil {
+		return err
+	}
+	taken := make([]sgam.Entry, len(r.Withdrawn))
+	for i, id := range r.Withdrawn {
+		if taken[i], err = t.Memory(ctx, id); err != nil {
+			return err
+		}
+	}
+	changed, err := changedBy(ctx, t, r.Known, taken)
+	if err != nil {
+		return err
+	}
+	if p.flags.json {
+		out := withdrawalJSON{Receipt: r, Changed: []differenceJSON{}}
+		for _, d := range changed {
+			out.Changed = append(out.Changed, differenceOf(d))
+		}
+		p.out.json(out)
+		return nil
+	}
+	w.withdrawal(&r, taken, changed)
+	return nil
+}
+
+// changedBy lists what is believed otherwise since one call, about the slots of the facts that it took back.
+func changedBy(ctx context.Context, t *sgam.Tenant, known time.Time, taken []sgam.Entry) ([]sgam.Difference, error) {
+	var changed []sgam.Difference
+	seen := map[slotOf]bool{}
+	for i := range taken {
+		f := &taken[i].Fact
+		key := slotOf{f.Scope, f.Subject, f.Attribute}
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		filter := sgam.Filter{Subjects: []string{f.Subject}, Attributes: []string{f.Attribute}, Scopes: []sgam.Scope{f.Scope}}
+		for d, err := range t.Diff(ctx, known.Add(-time.Microsecond), known, filter) {
+			if err != nil {
+				return nil, err
+			}
+			changed = append(changed, d)
+		}
+	}
+	return changed, nil
+}
+
+func (w words) withdrawal(r *sgam.Receipt, taken []sgam.Entry, changed []sgam.Difference) {
+	s := w.s
+	if r.Outcome == sgam.Duplicate {
+		s.println("already withdrawn: nothing to do")
+		return
+	}
+	undo := "withdraw memory " + r.Memory.String() + " to reinstate it"
+	if len(taken) > 1 {
+		undo = "each has a withdrawal in its history, and withdrawing that reinstates it"
+	}
+	s.println("withdrawn at ", w.at(r.Known), s.paint(quiet, " ("+undo+")"))
+	l := s.list(column{flex: true}, column{flex: true, ink: strong}, column{}, column{flex: true, ink: link})
+	l.bare, l.indent = true, "  "
+	for i := range taken {
+		f := &taken[i].Fact
+		said := string(f.Op)
+		if len(f.Value) > 0 {
+			said += " " + w.value(f)
+		}
+		l.add(slotName(sgam.Slot{Scope: f.Scope, Subject: f.Subject, Attribute: f.Attribute}), said, w.during(f.Valid), source(f))
+	}
+	l.flush()
+	for _, part := range []struct {
+		ids  []sgam.MemoryID
+		says string
+	}{
+		{r.DeclinedPending, "declined, since it was pending: memory "},
+		{r.StillDisputed, "still disputed, though what it had lost to is gone ('sgam accept' applies it): memory "},
+	} {
+		for _, id := range part.ids {
+			s.println("  ", part.says, id.String())
+		}
+	}
+	if len(changed) == 0 {
+		s.println("no belief changed")
+		return
+	}
+	s.println("believed since then:")
+	rows := w.differenceList()
+	rows.indent = "  "
+	for i := range changed {
+		w.addDifference(rows, &changed[i])
+	}
+	rows.flush()
+}
+
+// slotOf is where a fact belongs, whatever its member.
+type slotOf struct {
+	scope              sgam.Scope
+	subject, attribute string
+}
