@@ -54,14 +54,21 @@ func TestEachLineIsACallUnlessTheyAreBatched(t *testing.T) {
 func TestLongInputsAreToldInNumbers(t *testing.T) {
 	b := newBench(t)
 	b.mira()
-	lines := cities(100) + `{"op":"assert","subject":"otto","attribute":"salary","value":"much","source_episode_id":"e"}` + "\n"
-	r := b.run(lines, "apply", "-", "--db", "agent.db", "--batch", "50")
+	wrong := `{"op":"assert","subject":"otto","attribute":"salary","value":"much","source_episode_id":"e"}` + "\n"
+	r := b.run(cities(listed-2)+wrong, "apply", "-", "--db", "agent.db")
 	assert.Equal(t, exitNo, r.code)
-	assert.Equal(t, 1+listed+1+2, strings.Count(r.out, "\n"), "the head, the first ones, the rejected one and two lines of numbers")
-	assert.Contains(t, r.out, "stdin:102  rejected")
-	assert.Contains(t, r.out, "… and 81 lines that went well; --json shows each\n")
-	assert.Contains(t, r.out, "102 lines · 1 recorded · 100 applied · 1 rejected\n")
+	assert.Equal(t, 1+listed+1, strings.Count(r.out, "\n"), "the head, each line, the numbers")
+
+	r = b.run(cities(1000)+wrong, "apply", "-", "--db", "agent.db", "--batch", "50")
+	assert.Equal(t, exitNo, r.code)
+	assert.Equal(t, 3, strings.Count(r.out, "\n"), r.out)
+	assert.Contains(t, r.out, "\nstdin:1002  rejected  otto.salary  value: type: want a whole number\n")
+	assert.Contains(t, r.out, "\n1,002 lines · 1 recorded · 982 applied · 18 duplicate · 1 rejected\n")
 	assert.Empty(t, r.err)
+
+	r = b.run(cities(0)+strings.Repeat(wrong, listedAttention+7), "apply", "-", "--db", "agent.db", "--batch", "50")
+	assert.Equal(t, 1+1+listedAttention+2, strings.Count(r.out, "\n"), "the head, the episode, the rejected, two lines of numbers")
+	assert.Contains(t, r.out, "\n… and 7 lines of that kind; --json shows each\n208 lines · 1 recorded · 207 rejected\n")
 }
 
 func TestOnlyATerminalGetsAProgressBar(t *testing.T) {

@@ -56,7 +56,7 @@ func (p *program) drawBeliefs(ctx context.Context, l *sgam.Ledger, pl *place, sl
 			p.out.json(heldOf(&beliefs[i]))
 		}
 	} else {
-		p.out.println(slotName(slot), p.out.paint(quiet, " · known time, about "), w.validText(pl, valid))
+		p.out.println(p.out.wrap("", slotName(slot)+p.out.paint(quiet, " · known time, about valid time ")+w.validText(pl, valid)))
 		w.drawBeliefs(beliefs, known, w.markKnown(pl))
 	}
 	if len(beliefs) == 0 {

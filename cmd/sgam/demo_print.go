@@ -29,9 +29,12 @@ func (w words) chapter(number, title string) {
 	w.s.println()
 }
 
+// widestText is how long a line of prose gets, on the widest terminal too.
+const widestText = 100
+
 // says is a paragraph of the demo's own words.
 func (w words) says(paragraph string) {
-	w.s.println(w.s.wrap("   ", paragraph))
+	w.s.println(wrapTo(min(w.s.width, widestText), "   ", paragraph))
 	w.s.println()
 }
 
@@ -92,15 +95,14 @@ func bareValue(f *sgam.Fact) string {
 func (w words) taleOfReleases(t *tale) {
 	s := w.s
 	w.chapter("2", "A deadline that really moved")
-	w.says(fmt.Sprintf("endoflife.date keeps the end of life of software in a git repository. %d of its statements about %d release "+
-		"cycles, from %d moments in five years, are now in the ledger, each recorded when it was committed there.",
-		t.Loaded.Statements, t.Loaded.Subjects, t.Loaded.Calls))
+	w.says(fmt.Sprintf("endoflife.date keeps the end of life of software in a git repository. The ledger now holds %d of its statements "+
+		"about %d release cycles, of five years, each recorded at the time of its commit there.", t.Loaded.Statements, t.Loaded.Subjects))
 
 	w.says("When is the end of life of Drupal 7, when did we learn it, and who said so?")
 	w.drawBeliefs(t.believed, t.lastKnown, "last commit")
 	s.println()
 	rows := w.answers()
-	rows.add("today", s.paint(right, bareValue(&t.EOL))+", said by commit "+t.EOL.Episode)
+	rows.add("as it stands", s.paint(right, bareValue(&t.EOL))+", said by commit "+t.EOL.Episode)
 	rows.add("at the end of 2022", s.paint(right, bareValue(t.EOLThen.Fact))+", said by commit "+t.EOLThen.Fact.Episode)
 	rows.flush()
 	s.println()
@@ -133,7 +135,7 @@ func (w words) next(program string, t *tale) {
 		fmt.Sprintf("history %s eol_date --db %s --tenant %s", demoProduct, db, demoReleases),
 	}
 	if t.Kept {
-		commands = append(commands, fmt.Sprintf("timeline %s maintained --db %s --tenant %s --known 2023-01-01", demoProduct, db, demoReleases))
+		commands = append(commands, fmt.Sprintf("timeline %s maintained --db %s --tenant %s", demoProduct, db, demoReleases))
 	} else {
 		commands = append([]string{"demo --db " + db + w.s.paint(quiet, "   (this run's ledger is gone)")}, commands...)
 	}

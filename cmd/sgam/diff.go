@@ -70,7 +70,7 @@ func (p *program) compare(ctx context.Context, l *sgam.Ledger, pl *place, n *nar
 	limit := filter.Limit
 	filter.Limit = 0 // --valid is applied before the limit
 	found := 0
-	rows := w.differenceList()
+	rows := w.differences("")
 	for d, err := range t.Diff(ctx, from, to, filter) {
 		if err != nil {
 			return n.named(err)
@@ -82,7 +82,7 @@ func (p *program) compare(ctx context.Context, l *sgam.Ledger, pl *place, n *nar
 		if p.flags.json {
 			p.out.json(differenceOf(d))
 		} else {
-			w.addDifference(rows, &d)
+			rows.add(&d)
 		}
 		if found == limit {
 			break
@@ -90,8 +90,8 @@ func (p *program) compare(ctx context.Context, l *sgam.Ledger, pl *place, n *nar
 	}
 	rows.flush()
 	if !p.flags.json {
-		p.out.println(p.out.paint(quiet, count(found, "difference", "differences")+" · "),
-			"known "+w.at(from)+" against "+w.knownText(pl, known))
+		p.out.println(p.out.wrap("", p.out.paint(quiet, count(found, "difference", "differences")+" · ")+
+			"known "+w.at(from)+" against "+w.knownText(pl, known)))
 	}
 	return nil
 }
@@ -107,13 +107,34 @@ func lastCommit(ctx context.Context, v sgam.View) (time.Time, error) {
 	return known, nil
 }
 
-func (w words) differenceList() *list {
-	return w.s.list(column{name: "ABOUT", flex: true}, column{name: "TRUE FROM"}, column{name: "UNTIL"},
-		column{name: "BEFORE", flex: true}, column{name: "AFTER", flex: true}, column{name: "CAUSE", ink: quiet})
+// differences prints differences under the slots that they belong to.
+type differences struct {
+	w      words
+	indent string
+	slot   string
+	rows   *list
 }
 
-func (w words) addDifference(l *list, d *sgam.Difference) {
-	before, _ := w.belief(d.Before.Fact, d.Before.Reason)
-	after, ink := w.belief(d.After.Fact, d.After.Reason)
-	l.add(slotName(d.Slot), w.from(d.Valid), w.until(d.Valid), before, w.s.paint(ink, after), short(d.Cause))
+func (w words) differences(indent string) *differences { return &differences{w: w, indent: indent} }
+
+func (d *differences) add(x *sgam.Difference) {
+	s := d.w.s
+	if slot := slotName(x.Slot); d.rows == nil || slot != d.slot {
+		d.flush()
+		first := d.rows == nil
+		d.slot = slot
+		d.rows = s.list(column{name: "TRUE FROM"}, column{name: "UNTIL"}, column{name: "BEFORE", flex: yields},
+			column{name: "AFTER", flex: yields}, column{name: "CAUSE", ink: quiet})
+		d.rows.indent, d.rows.bare = d.indent+"  ", !first
+		s.println(d.indent, slot)
+	}
+	before, _ := d.w.belief(x.Before.Fact, x.Before.Reason)
+	after, ink := d.w.belief(x.After.Fact, x.After.Reason)
+	d.rows.add(d.w.from(x.Valid), d.w.until(x.Valid), before, s.paint(ink, after), short(x.Cause))
+}
+
+func (d *differences) flush() {
+	if d.rows != nil {
+		d.rows.flush()
+	}
 }

@@ -70,7 +70,7 @@ func (p *program) explainSlot(ctx context.Context, l *sgam.Ledger, pl *place, sl
 func (w words) explanation(pl *place, slot sgam.Slot, e *sgam.Explanation, valid, known time.Time) {
 	s := w.s
 	question := func(words string) { s.println("\n", s.paint(quiet, words)) }
-	s.println(slotName(slot), s.paint(quiet, " · "), w.asked(pl, valid, known))
+	s.println(s.wrap("", slotName(slot)+s.paint(quiet, " · ")+w.asked(pl, valid, known)))
 
 	question("What is true?")
 	said, ink := w.belief(e.Now.Fact, e.Now.Reason)
@@ -95,7 +95,7 @@ func (w words) explanation(pl *place, slot sgam.Slot, e *sgam.Explanation, valid
 	if e.Source == nil {
 		s.println("  nobody is on record")
 	} else {
-		s.println("  ", w.episode(*e.Source))
+		s.println(s.wrap("  ", w.episode(*e.Source)))
 		if e.Source.Text != "" {
 			s.println(s.wrap("  ", "“"+printable(e.Source.Text)+"”"))
 		}
@@ -111,7 +111,7 @@ func (w words) explanation(pl *place, slot sgam.Slot, e *sgam.Explanation, valid
 		s.println("  nothing")
 	}
 	for _, d := range e.Replaced {
-		s.println("  it ", hows[d.How], " memory ", d.Memory.String(), " ", w.during(d.Valid))
+		s.println(s.wrap("  ", "it "+hows[d.How]+" memory "+d.Memory.String()+" "+w.during(d.Valid)))
 	}
 	question("May it be deleted, or when does it expire?")
 	if e.RetentionPolicy == "" {

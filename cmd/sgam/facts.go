@@ -97,7 +97,7 @@ func (p *program) listFacts(ctx context.Context, l *sgam.Ledger, pl *place, n *n
 	rows.flush()
 	valid, known := v.Pinned()
 	if !p.flags.json && !known.IsZero() {
-		p.out.println(p.out.paint(quiet, count(total, "fact", "facts")+" · "), w.asked(pl, valid, known))
+		p.out.println(p.out.wrap("", p.out.paint(quiet, count(total, "fact", "facts")+" · ")+w.asked(pl, valid, known)))
 	}
 	if total == 0 {
 		return no()
@@ -109,12 +109,12 @@ func (p *program) listFacts(ctx context.Context, l *sgam.Ledger, pl *place, n *n
 func (w words) factList(scoped, slots bool) *list {
 	var columns []column
 	if slots {
-		columns = append(columns, column{name: "SUBJECT", flex: true}, column{name: "ATTRIBUTE", flex: true})
+		columns = append(columns, column{name: "SUBJECT", flex: yields}, column{name: "ATTRIBUTE", flex: yields})
 	}
-	columns = append(columns, column{name: "VALUE", flex: true, ink: strong}, column{name: "TRUE FROM"}, column{name: "UNTIL"},
-		column{name: "SAID BY", flex: true, ink: link})
+	columns = append(columns, column{name: "VALUE", flex: yields, ink: strong}, column{name: "TRUE FROM"}, column{name: "UNTIL"},
+		column{name: "SAID BY", flex: yieldsFirst, ink: link})
 	if scoped {
-		columns = append(columns, column{name: "SCOPE", flex: true})
+		columns = append(columns, column{name: "SCOPE", flex: yields})
 	}
 	return w.s.list(columns...)
 }

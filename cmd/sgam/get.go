@@ -106,7 +106,7 @@ func (p *program) showAnswer(ctx context.Context, t *sgam.Tenant, pl *place, arg
 
 // details is a list of labels and what they say.
 func (w words) details() *list {
-	l := w.s.list(column{ink: quiet}, column{flex: true})
+	l := w.s.list(column{ink: quiet}, column{flex: yields, wrap: true})
 	l.bare, l.indent = true, "  "
 	return l
 }
@@ -187,6 +187,6 @@ func (p *program) members(ctx context.Context, t *sgam.Tenant, v sgam.View, pl *
 		w.addFact(l, f, len(pl.scopes) > 1, false)
 	}
 	l.flush()
-	p.out.println("  ", p.out.paint(quiet, "asked "), w.asked(pl, valid, known))
+	p.out.println(p.out.wrap("  ", p.out.paint(quiet, "asked ")+w.asked(pl, valid, known)))
 	return nil
 }

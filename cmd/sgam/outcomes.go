@@ -66,7 +66,7 @@ func (p *program) listOutcomes(ctx context.Context, l *sgam.Ledger, pl *place, s
 		return err
 	}
 	rows := p.out.list(column{name: "DECIDED"}, column{name: "OUTCOME"}, column{name: "OPERATION"},
-		column{name: "ATTRIBUTE", flex: true}, column{name: "WHY", flex: true}, column{name: "BY", flex: true}, column{name: "MEMORY", ink: quiet})
+		column{name: "ATTRIBUTE", flex: yields}, column{name: "WHY", flex: yields}, column{name: "BY", flex: yields}, column{name: "MEMORY", ink: quiet})
 	n := 0
 	for o, err := range t.Outcomes(ctx, statuses...) {
 		if err != nil {

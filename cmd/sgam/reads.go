@@ -121,9 +121,10 @@ func (w words) asked(pl *place, valid, known time.Time) string {
 	return "valid " + w.validText(pl, valid) + " · known " + w.knownText(pl, known)
 }
 
+// validText is a valid time in words. Now is shown to the second; programs get all of it.
 func (w words) validText(pl *place, valid time.Time) string {
 	if pl.validAt == nil {
-		return w.at(valid) + " (now)"
+		return "now (" + w.at(valid.Truncate(time.Second)) + ")"
 	}
 	return w.at(valid)
 }

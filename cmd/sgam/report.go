@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -17,20 +16,27 @@ type report struct {
 	preview bool
 	bar     *progressbar.ProgressBar
 	counts  map[string]int
-	rows    *list
-	shown   int
-	hidden  int
+	rows    []reportRow
+	calm    int // rows that need no attention
+	omitted int // rows that do and are not kept
 	lines   int
 }
 
-// listed is how many lines are told one by one to a person; a longer input is told in numbers, but for what went wrong.
-const listed = 20
+// reportRow is a line of input as it is told to a person.
+type reportRow struct {
+	cells     []string
+	attention bool
+}
+
+// listed is how many lines are told one by one to a person; of a longer input, only those that need attention, so many of
+// them at most.
+const (
+	listed          = 20
+	listedAttention = 200
+)
 
 func newReport(p *program, w words, preview bool) *report {
-	return &report{p: p, w: w, preview: preview, counts: map[string]int{}, rows: p.out.list(
-		column{name: "LINE"}, column{name: "OUTCOME"}, column{name: "ABOUT", flex: true}, column{name: "DETAILS", flex: true},
-		column{name: "MEMORY", ink: quiet},
-	)}
+	return &report{p: p, w: w, preview: preview, counts: map[string]int{}}
 }
 
 // long is the size of an input, in bytes, from which on it is worth a progress bar.
@@ -117,19 +123,39 @@ func (r *report) receipts(lines []inputLine, receipts []sgam.Receipt) (rejected 
 	return rejected
 }
 
-// row shows a line to a person, if it is among the first or needs attention.
+// row keeps a line for a person.
 func (r *report) row(at string, outcome sgam.Outcome, about, details string, memory sgam.MemoryID) {
 	attention := outcome == sgam.Rejected || outcome == sgam.Pending || outcome == sgam.Disputed
-	if r.shown >= listed && !attention || r.shown >= 10*listed {
-		r.hidden++
+	switch {
+	case !attention && r.calm > listed:
+		return
+	case !attention:
+		r.calm++
+	case len(r.rows)-r.calm == listedAttention:
+		r.omitted++
 		return
 	}
-	r.shown++
 	id := ""
 	if !memory.IsZero() {
 		id = short(memory)
 	}
-	r.rows.add(at, r.p.out.paint(outcomeInk(outcome), string(outcome)), about, details, id)
+	cells := []string{at, r.p.out.paint(outcomeInk(outcome), string(outcome)), about, details, id}
+	r.rows = append(r.rows, reportRow{cells, attention})
+}
+
+// list prints the lines that were kept.
+func (r *report) list() {
+	l := r.p.out.list(column{name: "LINE"}, column{name: "OUTCOME"}, column{name: "ABOUT", flex: yields},
+		column{name: "DETAILS", flex: yields}, column{name: "MEMORY", ink: quiet})
+	for _, row := range r.rows {
+		if row.attention || r.calm <= listed {
+			l.add(row.cells...)
+		}
+	}
+	l.flush()
+	if r.omitted > 0 {
+		r.p.out.println(r.p.out.paint(quiet, "… and "+count(r.omitted, "line", "lines")+" of that kind; --json shows each"))
+	}
 }
 
 // drop reports lines that were read and will not be submitted.
@@ -150,18 +176,15 @@ func (r *report) finish() {
 	if r.p.flags.json {
 		return
 	}
-	r.rows.flush()
+	r.list()
 	var parts []string
 	for _, kind := range []string{
 		"recorded", string(sgam.Applied), string(sgam.Confirmed), string(sgam.Duplicate), string(sgam.Pending), string(sgam.Disputed),
 		string(sgam.Rejected), "bad", "not submitted",
 	} {
 		if n := r.counts[kind]; n > 0 {
-			parts = append(parts, r.p.out.paint(kindInk(kind), fmt.Sprintf("%d %s", n, kind)))
+			parts = append(parts, r.p.out.paint(kindInk(kind), grouped(n)+" "+kind))
 		}
-	}
-	if r.hidden > 0 {
-		r.p.out.println(r.p.out.paint(quiet, fmt.Sprintf("… and %s that went well; --json shows each", count(r.hidden, "line", "lines"))))
 	}
 	total := count(r.lines, "line", "lines")
 	if r.preview {

@@ -127,7 +127,7 @@ func (p *program) schemaList() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				rows := p.out.list(column{name: "TYPE", flex: true, ink: strong}, column{name: "VERSION"}, column{name: "ATTRIBUTES", flex: true})
+				rows := p.out.list(column{name: "TYPE", flex: yields, ink: strong}, column{name: "VERSION"}, column{name: "ATTRIBUTES", flex: yields})
 				for _, s := range stored {
 					if p.flags.json {
 						p.out.json(typeOf(s.TypeDocument))

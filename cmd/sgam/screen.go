@@ -95,12 +95,23 @@ func (s *screen) paint(i ink, words string) string {
 // column is one column of a list.
 type column struct {
 	name string
-	// flex lets the column be cut when the list is wider than the terminal.
-	flex bool
+	// flex lets the column be cut when the list is wider than the terminal. Of several, the widest gives way; a source
+	// does so before the others.
+	flex flex
+	// wrap breaks a flexible column's text into lines instead of cutting it.
+	wrap bool
 	// right aligns numbers.
 	right bool
 	ink   ink
 }
+
+// flex is by how many columns wider than it is a column counts when one has to give way; zero is not at all.
+type flex int
+
+const (
+	yields      flex = 1
+	yieldsFirst flex = 9
+)
 
 // list prints rows in aligned columns. It holds back a part of the rows at a time, so that a long list neither waits for
 // its end nor fills the memory.
@@ -145,16 +156,16 @@ func (l *list) flush() {
 		total += widths[i] + len(gap)
 	}
 	for over := total - len(gap) - l.s.width; over > 0; over-- {
-		widest := -1
+		gives := -1
 		for i, c := range l.columns {
-			if c.flex && widths[i] > least && (widest < 0 || widths[i] > widths[widest]) {
-				widest = i
+			if c.flex > 0 && widths[i] > least && (gives < 0 || widths[i]+int(c.flex) > widths[gives]+int(l.columns[gives].flex)) {
+				gives = i
 			}
 		}
-		if widest < 0 {
+		if gives < 0 {
 			break
 		}
-		widths[widest]--
+		widths[gives]--
 	}
 	t := table.NewWriter()
 	t.SetStyle(table.Style{
@@ -184,6 +195,10 @@ func (l *list) flush() {
 func (l *list) cells(widths []int, cell func(i int) string) table.Row {
 	row := make(table.Row, len(widths))
 	for i := range widths {
+		if l.columns[i].wrap {
+			row[i] = text.WrapSoft(cell(i), widths[i])
+			continue
+		}
 		row[i] = cut(cell(i), widths[i])
 	}
 	return row
@@ -192,13 +207,14 @@ func (l *list) cells(widths []int, cell func(i int) string) table.Row {
 // cut shortens text to so many columns and says so with an ellipsis.
 func cut(s string, width int) string { return text.Snip(s, width, "…") }
 
-// widestText is how long a line of prose gets.
-const widestText = 100
+// wrap breaks text that is wider than the terminal into lines, each after the given indent.
+func (s *screen) wrap(indent, words string) string { return wrapTo(s.width, indent, words) }
 
-// wrap breaks prose into lines, each after the given indent.
-func (s *screen) wrap(indent, words string) string {
-	width := min(s.width, widestText) - text.StringWidth(indent)
-	lines := strings.Split(text.WrapSoft(words, max(20, width)), "\n")
+func wrapTo(width int, indent, words string) string {
+	lines := []string{words}
+	if width < math.MaxInt {
+		lines = strings.Split(text.WrapSoft(words, max(20, width-text.StringWidth(indent))), "\n")
+	}
 	for i := range lines {
 		lines[i] = indent + strings.TrimRight(lines[i], " ")
 	}

@@ -61,7 +61,7 @@ func (p *program) drawTimeline(ctx context.Context, l *sgam.Ledger, pl *place, s
 			p.out.json(stretchOf(s))
 		}
 	} else {
-		p.out.println(slotName(slot), p.out.paint(quiet, " · valid time, as known at "), w.knownText(pl, known))
+		p.out.println(p.out.wrap("", slotName(slot)+p.out.paint(quiet, " · valid time, as known at ")+w.knownText(pl, known)))
 		mark := "now"
 		if pl.validAt != nil {
 			mark = "asked"

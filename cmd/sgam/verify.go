@@ -45,7 +45,7 @@ func (p *program) prove(ctx context.Context, l *sgam.Ledger) error {
 			result.Tenants = append(result.Tenants, name)
 		}
 	}
-	rows := p.out.list(column{name: "TENANT", flex: true}, column{name: "ATTRIBUTE", flex: true}, column{name: "SLOT"},
+	rows := p.out.list(column{name: "TENANT", flex: yields}, column{name: "ATTRIBUTE", flex: yields}, column{name: "SLOT"},
 		column{name: "LAYER"}, column{name: "WHAT DIFFERS", ink: bad})
 	for _, name := range result.Tenants {
 		t, err := l.Tenant(name)

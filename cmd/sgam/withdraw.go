@@ -161,7 +161,7 @@ func (w words) withdrawal(r *sgam.Receipt, taken []sgam.Entry, changed []sgam.Di
 		undo = "each has a withdrawal in its history, and withdrawing that reinstates it"
 	}
 	s.println("withdrawn at ", w.at(r.Known), s.paint(quiet, " ("+undo+")"))
-	l := s.list(column{flex: true}, column{flex: true, ink: strong}, column{}, column{flex: true, ink: link})
+	l := s.list(column{flex: yields}, column{flex: yields, ink: strong}, column{}, column{flex: yields, ink: link})
 	l.bare, l.indent = true, "  "
 	for i := range taken {
 		f := &taken[i].Fact
@@ -188,10 +188,9 @@ func (w words) withdrawal(r *sgam.Receipt, taken []sgam.Entry, changed []sgam.Di
 		return
 	}
 	s.println("believed since then:")
-	rows := w.differenceList()
-	rows.indent = "  "
+	rows := w.differences("  ")
 	for i := range changed {
-		w.addDifference(rows, &changed[i])
+		rows.add(&changed[i])
 	}
 	rows.flush()
 }
