@@ -100,7 +100,7 @@ func (w words) drawBeliefs(beliefs []sgam.Belief, known time.Time, mark string) 
 			switch {
 			case last.span.To.Before(b.Known.From):
 				lanes = append(lanes, lane{span: sgam.Interval{From: *last.span.To, To: &b.Known.From}, reason: sgam.ErrUnknown})
-			case last.fact.ID == b.Fact.ID && last.reason == b.Reason:
+			case last.fact.ID == b.Fact.ID && reasonWord(last.reason) == reasonWord(b.Reason):
 				last.span.To = b.Known.To // only the bounds of the fact changed
 				continue
 			}

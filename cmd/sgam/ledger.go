@@ -64,7 +64,7 @@ func (p *program) mustExist() error {
 	if p.flags.db == "" {
 		return usage("--db is missing: it names the ledger's file")
 	}
-	info, err := os.Stat(p.flags.db)
+	info, err := os.Stat(p.flags.db) //nolint:gosec // the user names the file
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return usage("--db: there is no ledger at %s", p.flags.db)
@@ -156,7 +156,7 @@ func (p *program) scratchLedger(ctx context.Context, opts *sgam.Options, do func
 
 // mustBeNew is the check of the commands that begin a ledger.
 func mustBeNew(path string) error {
-	_, err := os.Lstat(path)
+	_, err := os.Lstat(path) //nolint:gosec // the user names the file
 	switch {
 	case err == nil:
 		return fmt.Errorf("--db: %s is there already, and this command writes a new ledger: %w", path, fs.ErrExist)

@@ -47,7 +47,7 @@ func newProgram(name string, in io.Reader, out, err io.Writer) *program {
 
 // run carries out one command line and returns its exit code. It can be called once.
 func (p *program) run(ctx context.Context, args []string) int {
-	root := p.root()
+	root := p.root() //nolint:contextcheck // each command gets the context from cobra
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if flushed := p.out.flush(); err == nil && flushed != nil {

@@ -58,7 +58,7 @@ func (p *program) document(name string) (sgam.TypeDocument, error) {
 		name = "stdin"
 		raw, err = io.ReadAll(p.in)
 	} else {
-		raw, err = os.ReadFile(name)
+		raw, err = os.ReadFile(name) //nolint:gosec // the user names the file
 	}
 	if err != nil {
 		return sgam.TypeDocument{}, usage("%w", fileFault(err))

@@ -107,11 +107,7 @@ func (p *program) showScorecard(c *scorecard) error {
 
 func (s *screen) scorecard(c *scorecard) {
 	if len(c.Inferred) > 0 {
-		types := make([]string, len(c.Inferred))
-		for i, t := range c.Inferred {
-			types[i] = fmt.Sprintf("%s (%s)", printable(t.Type), count(t.Attributes, "attribute", "attributes"))
-		}
-		s.println(s.wrap("", "no schema is given: registered what the data shows, "+strings.Join(types, ", ")))
+		s.println(s.wrap("", "no schema is given: registered what the data shows, "+inferredText(c.Inferred)))
 	}
 	if l := c.Load; l != nil {
 		s.println("loaded ", count(l.Statements, "statement", "statements"), " in ", count(l.Calls, "call", "calls"), " from ",
@@ -130,6 +126,20 @@ func (s *screen) scorecard(c *scorecard) {
 	for _, f := range c.Files {
 		s.answers(f)
 	}
+}
+
+// inferredText names the memory types that the data showed, the first ones of many.
+func inferredText(inferred []inferredJSON) string {
+	const named = 6
+	var types []string
+	for i, t := range inferred {
+		if i == named {
+			types = append(types, fmt.Sprintf("and %d more types", len(inferred)-named))
+			break
+		}
+		types = append(types, fmt.Sprintf("%s (%s)", printable(t.Type), count(t.Attributes, "attribute", "attributes")))
+	}
+	return strings.Join(types, ", ")
 }
 
 // speed is how fast a history was loaded, when that was measured.

@@ -33,8 +33,13 @@ func newScreen(w io.Writer, getenv func(string) string) *screen {
 	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 		s.width = width
 	}
-	s.color = getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
+	s.color = wantsColor(getenv)
 	return s
+}
+
+// wantsColor asks what the environment of a terminal says: https://no-color.org and terminals that have none.
+func wantsColor(getenv func(string) string) bool {
+	return getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
 }
 
 // Write is for the libraries that print by themselves.

@@ -40,6 +40,17 @@ func TestOnlyATerminalGetsColours(t *testing.T) {
 	assert.Contains(t, out.String(), "\x1b[")
 }
 
+func TestTheEnvironmentCanRefuseColours(t *testing.T) {
+	for want, environments := range map[bool][]map[string]string{
+		true:  {{}, {"TERM": "xterm-256color"}, {"NO_COLOR": "", "TERM": "xterm"}},
+		false: {{"NO_COLOR": "1", "TERM": "xterm"}, {"NO_COLOR": "0"}, {"TERM": "dumb"}},
+	} {
+		for _, env := range environments {
+			assert.Equal(t, want, wantsColor(func(name string) string { return env[name] }), "%v", env)
+		}
+	}
+}
+
 func TestLinesFitTheTerminal(t *testing.T) {
 	for _, width := range []int{72, 80, 120} {
 		b := newBench(t)

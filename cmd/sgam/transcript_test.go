@@ -40,6 +40,7 @@ var (
 )
 
 func playPage(t *testing.T, page string) {
+	t.Helper()
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)
 	b := newBench(t)

@@ -19,7 +19,7 @@ func edit(t *testing.T, path string, statements ...string) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
 	for _, s := range statements {
-		_, err := db.Exec(s)
+		_, err := db.ExecContext(t.Context(), s)
 		require.NoError(t, err, s)
 	}
 }
@@ -119,7 +119,7 @@ func TestUpgradeLeavesTheCurrentFormatAlone(t *testing.T) {
 	b := newBench(t)
 	b.mira()
 	assert.Equal(t, "agent.db has the format of this program\n", b.ok("", "upgrade", "--db", "agent.db").out)
-	assert.Equal(t, `{"db":"agent.db","ok":true}`+"\n", b.ok("", "upgrade", "--db", "agent.db", "--json").out)
+	assert.JSONEq(t, `{"db":"agent.db","ok":true}`, b.ok("", "upgrade", "--db", "agent.db", "--json").out)
 	b.file("text.txt", "no ledger")
 	assert.Equal(t, exitUsage, b.run("", "upgrade", "--db", "text.txt").code)
 }
