@@ -231,22 +231,41 @@ func blame(lines []inputLine, err error) int {
 	return -1
 }
 
-// unplaced takes the position in the call off a fault's field: a line knows its own place.
+// unplaced takes the position in the call off the fields of a fault: a line knows its own place.
 func unplaced(err error) error {
+	if all, ok := errors.AsType[*sgam.ValidationError](err); ok {
+		own := &sgam.ValidationError{Code: all.Code}
+		for i := range all.Faults {
+			own.Faults = append(own.Faults, unplacedFault(&all.Faults[i]))
+		}
+		return own
+	}
 	fe, ok := fieldError(err)
 	if !ok {
 		return err
 	}
+	own := unplacedFault(fe)
+	return &own
+}
+
+// unplacedFault makes source_episode_id of deltas/3/source_episode_id, and episode/id of episodes/3/id or episodes/id.
+func unplacedFault(fe *sgam.FieldError) sgam.FieldError {
+	own := sgam.FieldError{Field: fe.Field, Rule: fe.Rule, Want: fe.Want}
 	kind, rest, ok := strings.Cut(fe.Field, "/")
 	if !ok || kind != "deltas" && kind != "episodes" {
-		return fe
+		return own
 	}
-	if _, err := strconv.Atoi(rest[:strings.IndexByte(rest+"/", '/')]); err == nil {
-		_, rest, _ = strings.Cut(rest, "/")
+	if number, after, _ := strings.Cut(rest, "/"); isNumber(number) {
+		rest = after
 	}
-	field := rest
+	own.Field = rest
 	if kind == "episodes" {
-		field = strings.TrimSuffix("episode/"+field, "/")
+		own.Field = strings.TrimSuffix("episode/"+rest, "/")
 	}
-	return &sgam.FieldError{Field: field, Rule: fe.Rule, Want: fe.Want}
+	return own
+}
+
+func isNumber(s string) bool {
+	_, err := strconv.Atoi(s)
+	return err == nil
 }

@@ -60,7 +60,7 @@ func (p *program) drawBeliefs(ctx context.Context, l *sgam.Ledger, pl *place, sl
 		w.drawBeliefs(beliefs, known, w.markKnown(pl))
 	}
 	if len(beliefs) == 0 {
-		return no()
+		return p.noneOf(ctx, l, slot)
 	}
 	return nil
 }

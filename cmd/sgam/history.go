@@ -70,7 +70,7 @@ func (p *program) listHistory(ctx context.Context, l *sgam.Ledger, pl *place, sl
 			p.out.println(title)
 			p.out.println("  ", p.out.paint(quiet, "no statement"))
 		}
-		return no()
+		return p.noneOf(ctx, l, slot)
 	}
 	return nil
 }

@@ -94,7 +94,7 @@ ledger learned it. Every flag that takes a time says which axis it means. A time
 	f.StringVar(&p.flags.db, "db", "", "the ledger's `file`")
 	f.StringVar(&p.flags.tenant, "tenant", "default", "whose memory it is: the `name` of a tenant")
 	f.BoolVar(&p.flags.json, "json", false, "print JSON: one document, or one a line for lists and receipts")
-	f.StringVar(&p.flags.zone, "zone", "UTC", "the time `zone` of plain dates and of the times shown, such as Europe/Berlin")
+	f.StringVar(&p.flags.zone, "zone", "UTC", "the time `zone` of plain dates in flags and of the times shown, such as Europe/Berlin")
 
 	root.AddGroup(
 		&cobra.Group{ID: groupWrite, Title: "Write:"},

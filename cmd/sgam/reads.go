@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -150,4 +151,25 @@ func (pl *place) pin(ctx context.Context, t *sgam.Tenant, slot sgam.Slot) (valid
 	}
 	valid, known = v.Pinned()
 	return valid, known, nil
+}
+
+// noneOf is the verdict when nothing was found along a slot. Of a many-valued attribute without a member only the set as a
+// whole was asked, which is easily meant otherwise.
+func (p *program) noneOf(ctx context.Context, l *sgam.Ledger, slot sgam.Slot) error {
+	if len(slot.Member) > 0 {
+		return no()
+	}
+	stored, err := l.Types(ctx)
+	if err != nil {
+		return err
+	}
+	for _, s := range stored {
+		for _, a := range s.Attributes {
+			if a.Many && (a.Name == slot.Attribute || slices.Contains(a.Aliases, slot.Attribute)) {
+				p.err.printf("sgam: note: attribute %q has many values; --member asks about one\n", slot.Attribute)
+				return no()
+			}
+		}
+	}
+	return no()
 }

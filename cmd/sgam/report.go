@@ -1,12 +1,14 @@
 package main
 
 import (
+	"errors"
 	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/schema"
 )
 
 // report tells what became of the lines of an input, while it runs and at its end.
@@ -77,21 +79,36 @@ func (r *report) fault(at string, err error) {
 	}
 }
 
-// faultText says a fault, with its field in front when it has one.
+// faultText says what is wrong, with each field in front when it has one.
 func faultText(err error) string {
-	if fe, ok := fieldError(err); ok && fe.Field == "" {
-		return oneLine(fe.Rule + ": want " + fe.Want)
+	faults := faultsOf(err)
+	if len(faults) == 0 {
+		return oneLine(err.Error())
 	}
-	return oneLine(err.Error())
+	says := make([]string, len(faults))
+	for i := range faults {
+		if says[i] = faults[i].Error(); faults[i].Field == "" {
+			says[i] = faults[i].Rule + ": want " + faults[i].Want
+		}
+	}
+	return oneLine(strings.Join(says, "; "))
 }
 
-func faultOf(err error) *faultJSON {
-	out := &faultJSON{Message: faultText(err)}
-	if fe, ok := fieldError(err); ok {
-		out.Faults = []sgam.FieldError{*fe}
+// faultsOf lists the faults of an input that an error is about.
+func faultsOf(err error) []sgam.FieldError {
+	if all, ok := errors.AsType[*sgam.ValidationError](err); ok {
+		return all.Faults
 	}
-	return out
+	if all, ok := errors.AsType[*schema.DocumentError](err); ok {
+		return all.Faults
+	}
+	if fe, ok := fieldError(err); ok {
+		return []sgam.FieldError{*fe}
+	}
+	return nil
 }
+
+func faultOf(err error) *faultJSON { return &faultJSON{Message: faultText(err), Faults: faultsOf(err)} }
 
 // receipts reports the lines of one call. It returns whether one of them was rejected.
 func (r *report) receipts(lines []inputLine, receipts []sgam.Receipt) (rejected bool) {

@@ -64,12 +64,8 @@ func (p *program) document(name string) (sgam.TypeDocument, error) {
 		return sgam.TypeDocument{}, usage("%w", fileFault(err))
 	}
 	doc, err := schema.ParseDocument(raw)
-	if faults, ok := errors.AsType[*schema.DocumentError](err); ok {
-		says := make([]string, len(faults.Faults))
-		for i := range faults.Faults {
-			says[i] = faultText(&faults.Faults[i])
-		}
-		return doc, usage("%s: %s", name, strings.Join(says, "; "))
+	if _, ok := errors.AsType[*schema.DocumentError](err); ok {
+		return doc, usage("%s: %s", name, faultText(err))
 	}
 	if err != nil {
 		return doc, fmt.Errorf("%s: %w", name, err)
