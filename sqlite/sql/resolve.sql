@@ -91,7 +91,8 @@ WHERE s.tenant_id = +?1 AND s.slot_id = +?2;
 -- name: slot_log
 SELECT f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.value_number, f.known_from, f.part_of, f.target, f.confidence,
     e.name, e.kind
-FROM facts f LEFT JOIN episodes e ON e.tenant_id = f.tenant_id AND e.episode_id = f.episode_id
+FROM facts f INDEXED BY facts_by_slot
+LEFT JOIN episodes e ON e.tenant_id = f.tenant_id AND e.episode_id = f.episode_id
 WHERE f.tenant_id = +?1 AND f.slot_id = +?2
 ORDER BY f.fact_id;
 
@@ -105,14 +106,16 @@ WHERE f.tenant_id = +?1 AND f.memory_id = +?2;
 SELECT f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.value_number, f.known_from, f.part_of, f.target, f.confidence,
     e.name, e.kind, f.slot_id
 FROM episodes e
-CROSS JOIN facts f ON f.tenant_id = e.tenant_id AND f.episode_id IS NOT NULL AND f.episode_id = e.episode_id
+CROSS JOIN facts f INDEXED BY facts_by_episode
+    ON f.tenant_id = e.tenant_id AND f.episode_id IS NOT NULL AND f.episode_id = e.episode_id
 WHERE e.tenant_id = +?1 AND e.name = +?2;
 
 -- name: logged_by_source
 SELECT f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.value_number, f.known_from, f.part_of, f.target, f.confidence,
     e.name, e.kind, f.slot_id
-FROM episodes e
-CROSS JOIN facts f ON f.tenant_id = e.tenant_id AND f.episode_id IS NOT NULL AND f.episode_id = e.episode_id
+FROM episodes e INDEXED BY episodes_by_source
+CROSS JOIN facts f INDEXED BY facts_by_episode
+    ON f.tenant_id = e.tenant_id AND f.episode_id IS NOT NULL AND f.episode_id = e.episode_id
 WHERE e.tenant_id = +?1 AND e.source_id <> '' AND e.source_id = +?2 AND e.kind = +?3;
 
 -- name: candidate
@@ -132,12 +135,14 @@ ORDER BY l.position;
 
 -- name: pending_of_episode
 SELECT c.seq, c.ordinal, c.memory_id
-FROM episodes e CROSS JOIN candidates c ON c.tenant_id = e.tenant_id AND c.episode_id = e.episode_id
+FROM episodes e CROSS JOIN candidates c INDEXED BY candidates_by_episode
+    ON c.tenant_id = e.tenant_id AND c.episode_id = e.episode_id
 WHERE e.tenant_id = +?1 AND e.name = +?2 AND c.status = 'pending';
 
 -- name: pending_of_source
 SELECT c.seq, c.ordinal, c.memory_id
-FROM episodes e CROSS JOIN candidates c ON c.tenant_id = e.tenant_id AND c.episode_id = e.episode_id
+FROM episodes e INDEXED BY episodes_by_source CROSS JOIN candidates c INDEXED BY candidates_by_episode
+    ON c.tenant_id = e.tenant_id AND c.episode_id = e.episode_id
 WHERE e.tenant_id = +?1 AND e.source_id <> '' AND e.source_id = +?2 AND e.kind = +?3 AND c.status = 'pending';
 
 -- name: disputed_by_fact

@@ -250,7 +250,6 @@ CREATE TABLE facts (
     commitment     BLOB,
     erased         INTEGER,
     PRIMARY KEY (tenant_id, fact_id),
-    UNIQUE (tenant_id, slot_id, fact_id),
     UNIQUE (tenant_id, memory_id),
     FOREIGN KEY (tenant_id, slot_id) REFERENCES slots,
     FOREIGN KEY (tenant_id, episode_id) REFERENCES episodes,
@@ -264,6 +263,7 @@ CREATE TABLE facts (
     CHECK (value_number = 0 OR op IN ('assert', 'correct'))
 ) STRICT, WITHOUT ROWID;
 
+CREATE UNIQUE INDEX facts_by_slot ON facts (tenant_id, slot_id, fact_id);
 CREATE INDEX facts_by_episode ON facts (tenant_id, episode_id) WHERE episode_id IS NOT NULL;
 
 -- +goose StatementBegin
