@@ -354,6 +354,9 @@ func (d *decision) outcome(i int, r Receipt) {
 	if r.Outcome == Rejected {
 		o.Code, o.Digest = r.Code, d.t.l.digest("rejected", p.EpisodeID, string(p.Scope), p.Subject, p.Attribute, string(p.Op), string(p.Value))
 		o.Pointer = (&rejection{faults: r.Faults}).pointer()
+		if checkAttribute(p.Attribute) != nil || !p.Op.proposed() {
+			o.Attribute, o.Op = "", "" // what is no name may be anything, a value among others
+		}
 	} else {
 		o.Key, o.Payload = p.key, p.payload
 	}

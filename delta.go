@@ -336,6 +336,20 @@ func checkText(field, s string) *FieldError {
 	return nil
 }
 
+// checkAttribute judges the form of an attribute's name; whether it is registered, the catalog says.
+func checkAttribute(s string) *FieldError {
+	if s == "" {
+		return fault("attribute", "required", "a name")
+	}
+	legal := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_.@-", r)
+	}
+	if len(s) > 128 || strings.ContainsFunc(s, func(r rune) bool { return !legal(r) }) {
+		return fault("attribute", "format", "at most 128 letters, digits, and _ . @ -")
+	}
+	return nil
+}
+
 // check judges an episode and brings its JSON into canonical form.
 func (e *Episode) check() []FieldError {
 	var faults []FieldError

@@ -119,6 +119,9 @@ const (
 	Expire Op = "expire"
 )
 
+// proposed reports whether a delta may ask for the operation.
+func (o Op) proposed() bool { return o == Assert || o == Correct || o == End || o == Void }
+
 // Interval is a half-open interval of one time axis, UTC, in microseconds.
 type Interval struct {
 	// From is inside the interval. The zero time is the open start, 0001-01-01T00:00:00Z.

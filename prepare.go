@@ -199,11 +199,14 @@ func (p *submission) judge(ctx context.Context, d *prepared) (*rejection, error)
 // envelope judges names, operation and numbers.
 func (d *prepared) envelope() []FieldError {
 	var faults []FieldError
+	if fe := checkAttribute(d.Attribute); fe != nil {
+		faults = append(faults, *fe)
+	}
 	for _, f := range []struct {
 		field, s string
 		empty    bool
 	}{
-		{"subject", d.Subject, false}, {"attribute", d.Attribute, false}, {"scope", string(d.Scope), true},
+		{"subject", d.Subject, false}, {"scope", string(d.Scope), true},
 		{"source_episode_id", d.EpisodeID, false}, {"idempotency_key", d.IdempotencyKey, true},
 		{"retention_policy", d.RetentionPolicy, true}, {"memory_type", d.MemoryType, true},
 	} {
@@ -211,9 +214,7 @@ func (d *prepared) envelope() []FieldError {
 			faults = append(faults, *fe)
 		}
 	}
-	switch d.Op {
-	case Assert, Correct, End, Void:
-	default:
+	if !d.Op.proposed() {
 		faults = append(faults, *fault("op", "enum", "assert, correct, end or void"))
 	}
 	if c := d.Confidence; c != nil && !(*c >= 0 && *c <= 1) {
