@@ -38,7 +38,7 @@ func Run(t *testing.T, fresh func(tb testing.TB) Place) {
 					t.Logf("the law is: %s", l.why)
 				}
 			})
-			l.run(&bench{T: t, fresh: fresh})
+			l.run(&bench{TB: t, fresh: fresh})
 		})
 	}
 }
@@ -52,12 +52,12 @@ type law struct {
 
 // laws are all of them.
 func laws() []law {
-	return slices.Concat(stories(), meaningLaws())
+	return slices.Concat(stories(), meaningLaws(), timeLaws(), tenantLaws(), storeLaws(), faultLaws(), inputLaws(), togetherLaws())
 }
 
 // bench is what one law works with: places of the engine under test, and a clock and ids that it controls.
 type bench struct {
-	*testing.T
+	testing.TB
 	fresh func(tb testing.TB) Place
 	clock *Clock
 }
@@ -80,14 +80,14 @@ func (b *bench) open(p Place, opts *sgam.Options) *sgam.Ledger {
 	if err != nil {
 		b.Fatalf("open: %v", err)
 	}
-	Proven(b.T, l)
+	Proven(b.TB, l)
 	return l
 }
 
 // ledger opens a new place with options of its own.
 func (b *bench) ledger(attributes ...Attribute) *sgam.Ledger {
 	b.Helper()
-	return b.open(b.fresh(b.T), b.options(1, attributes...))
+	return b.open(b.fresh(b.TB), b.options(1, attributes...))
 }
 
 // tenant is the handle of a tenant.

@@ -15,13 +15,15 @@ import (
 func meaningLaws() []law {
 	return []law{
 		{"cells-one-value", "the answers are those of an array of cells in which each rule is written down plainly", func(b *bench) {
+			l := b.ledger(Attribute{Name: "cell"})
 			for seed := range uint64(30) {
-				newCellRun(b, seed, false).play(25)
+				newCellRun(b, l, seed, false).play(25)
 			}
 		}},
 		{"cells-many-values", "a set and its members bound each other's reach, and are replayed as they were recorded", func(b *bench) {
+			l := b.ledger(Attribute{Name: "cell", Many: true})
 			for seed := range uint64(30) {
-				newCellRun(b, seed, true).play(25)
+				newCellRun(b, l, seed, true).play(25)
 			}
 		}},
 		{"newest-statement-wins", "with corrections and voids alone, the newest statement that covers an instant decides it", newestWins},
@@ -48,10 +50,9 @@ type undone struct {
 	facts []int
 }
 
-func newCellRun(b *bench, seed uint64, many bool) *cellRun {
-	l := b.ledger(Attribute{Name: "cell", Many: many})
+func newCellRun(b *bench, l *sgam.Ledger, seed uint64, many bool) *cellRun {
 	return &cellRun{
-		bench: b, seed: seed, rnd: rand.New(rand.NewPCG(seed, 1)), tenant: b.tenant(l, "t"), oracle: newOracle(), many: many,
+		bench: b, seed: seed, rnd: rand.New(rand.NewPCG(seed, 1)), tenant: b.tenant(l, fmt.Sprint("t", seed)), oracle: newOracle(), many: many,
 		names: map[sgam.MemoryID]int{},
 	}
 }
@@ -355,8 +356,9 @@ func (r *cellRun) want(c cells, cell int, member string, known time.Time) string
 }
 
 func newestWins(b *bench) {
+	l := b.ledger(Attribute{Name: "cell"})
 	for seed := range uint64(30) {
-		r := newCellRun(b, seed, false)
+		r := newCellRun(b, l, seed, false)
 		for range 25 {
 			r.clock.Advance(time.Hour)
 			f := r.statement()

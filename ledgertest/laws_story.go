@@ -26,7 +26,7 @@ func stories() []law {
 			b.ok(err)
 			opts := b.options(1)
 			opts.Schemas, opts.ClockTolerance = s.Schemas(), -1
-			failures, err := s.Run(b.Context(), b.open(b.fresh(b.T), opts), b.clock)
+			failures, err := s.Run(b.Context(), b.open(b.fresh(b.TB), opts), b.clock)
 			for _, f := range failures {
 				b.Errorf("%s: %s", e.Name(), f)
 			}

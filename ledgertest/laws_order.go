@@ -1,0 +1,111 @@
+package ledgertest
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/sgam-ledger/sgam"
+)
+
+// arrivalOrder says the same open-ended things in several orders.
+func arrivalOrder(b *bench) {
+	for seed := range uint64(12) {
+		rnd := rand.New(rand.NewPCG(seed, 5))
+		var said []sgam.MemoryDelta
+		for i := range 7 {
+			from := randomDay(1 + i)
+			d := say(sgam.Assert, "s", "x", fmt.Sprint(rnd.IntN(3)), from, fmt.Sprint("e", i))
+			if rnd.IntN(4) == 0 {
+				d = say(sgam.End, "s", "x", "", from, fmt.Sprint("e", i))
+			}
+			said = append(said, d)
+		}
+		l := b.ledger(Attribute{Name: "x"})
+		var want string
+		for order := range 6 {
+			t := b.tenant(l, fmt.Sprint("order ", order))
+			for _, i := range rnd.Perm(len(said)) {
+				b.clock.Advance(time.Second)
+				_, err := t.Apply(b.Context(), said[i])
+				b.ok(err)
+			}
+			got := valuesByDay(b, t, sgam.Slot{Subject: "s", Attribute: "x"})
+			if order == 0 {
+				want = got
+			}
+			b.same(fmt.Sprintf("seed %d, order %d", seed, order), want, got)
+		}
+	}
+}
+
+// valuesByDay are the values of a slot on each day, without their sources.
+func valuesByDay(b *bench, t *sgam.Tenant, slot sgam.Slot) string {
+	b.Helper()
+	var out []string
+	for day := range randomDays + 1 {
+		f, err := t.ValidAt(randomDay(day)).Member(b.Context(), slot)
+		text, _, _ := strings.Cut(answer(f, err), " by ")
+		out = append(out, text)
+	}
+	return strings.Join(out, " ")
+}
+
+// strangersAreUntouched compares, after each statement of a random history, every slot that it does not name and every
+// day that it does not reach.
+func strangersAreUntouched(b *bench) {
+	slots := []sgam.Slot{
+		{Subject: "s", Attribute: "x"}, {Subject: "s", Attribute: "y"}, {Subject: "S", Attribute: "x"}, {Subject: "s", Attribute: "x", Scope: "s1"},
+		{Subject: "s", Attribute: "m", Member: json.RawMessage("1")}, {Subject: "s", Attribute: "m", Member: json.RawMessage(`"1"`)},
+	}
+	for seed := range uint64(6) {
+		rnd := rand.New(rand.NewPCG(seed, 6))
+		t := b.tenant(b.ledger(Attribute{Name: "x"}, Attribute{Name: "y"}, Attribute{Name: "m", Many: true}), "t")
+		look := func() map[string]string {
+			seen := map[string]string{}
+			for i, s := range slots {
+				for day := range randomDays + 1 {
+					f, err := t.ValidAt(randomDay(day)).In(s.Scope).Member(b.Context(), s)
+					text, _, _ := strings.Cut(answer(f, err), " over ") // bounds do move when a neighbour is cut
+					seen[fmt.Sprint(i, " on day ", day)] = text
+				}
+			}
+			return seen
+		}
+		before := look()
+		for i := range 40 {
+			b.clock.Advance(time.Minute)
+			which := rnd.IntN(len(slots))
+			s := slots[which]
+			op := pick(rnd, []sgam.Op{sgam.Assert, sgam.Correct, sgam.End, sgam.Void})
+			d := say(op, s.Subject, s.Attribute, "", randomDay(rnd.IntN(randomDays)), fmt.Sprint("e", i))
+			d.Scope = s.Scope
+			switch {
+			case s.Member != nil:
+				d.Value = s.Member
+			case op == sgam.Assert || op == sgam.Correct:
+				d.Value = json.RawMessage(fmt.Sprint(rnd.IntN(3)))
+			}
+			if rnd.IntN(2) == 0 {
+				d = d.Until(randomDay(randomDays))
+			}
+			r, err := t.Apply(b.Context(), d)
+			b.ok(err)
+			after := look()
+			for at, was := range before {
+				var slot, day int
+				if _, err := fmt.Sscanf(at, "%d on day %d", &slot, &day); err != nil {
+					b.Fatal(err)
+				}
+				inside := r.Reach != nil && r.Reach.Contains(randomDay(day))
+				if (slot != which || !inside) && after[at] != was {
+					b.Errorf("seed %d, %s of slot %d over %s changed slot %d on day %d:\n  before %s\n  after  %s", seed, op, which,
+						textOfInterval(*r.Reach), slot, day, was, after[at])
+				}
+			}
+			before = after
+		}
+	}
+}
