@@ -103,7 +103,7 @@ type intake struct {
 }
 
 func (k *intake) run(in *inputs) error {
-	err := in.each(k.line)
+	err := in.each(k.ctx, k.line)
 	if err == nil && (len(k.waiting) > 0) {
 		err = k.call()
 	}

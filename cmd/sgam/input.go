@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -59,17 +60,19 @@ func (in *inputs) check() (size int64, err error) {
 // errEnough ends the reading early.
 var errEnough = errors.New("enough")
 
-// each calls do with every line that is not empty.
-func (in *inputs) each(do func(inputLine) error) error {
+// each calls do with every line that is not empty. It returns early, and lets the reading end, when do fails.
+func (in *inputs) each(ctx context.Context, do func(inputLine) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	for _, name := range in.names {
-		if err := in.file(name, do); err != nil {
+		if err := in.file(ctx, name, do); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (in *inputs) file(name string, do func(inputLine) error) (err error) {
+func (in *inputs) file(ctx context.Context, name string, do func(inputLine) error) (err error) {
 	var r io.ReadCloser = io.NopCloser(in.stdin)
 	if name == "-" {
 		name = "stdin"
@@ -77,34 +80,75 @@ func (in *inputs) file(name string, do func(inputLine) error) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 64<<10), maxLine)
-	n := 0
-	for lines.Scan() {
-		n++
-		text := lines.Bytes()
-		if in.seen != nil {
-			in.seen(len(text) + 1)
-		}
-		if n == 1 {
-			text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) // the byte order mark that some editors write
-		}
-		if len(bytes.TrimSpace(text)) == 0 {
-			continue
-		}
-		line := in.parse(bytes.Clone(text))
-		line.at = fmt.Sprintf("%s:%d", name, n)
-		if err := do(line); err != nil {
-			return err
+	read := readLines(ctx, r)
+	for {
+		// Whoever types may be waited for, so an interruption must not wait for the next line.
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case line, more := <-read:
+			if !more {
+				return nil
+			}
+			if line.err != nil {
+				return usage("%s:%d: %w", name, line.number, line.err)
+			}
+			if in.seen != nil {
+				in.seen(len(line.text) + 1)
+			}
+			if len(bytes.TrimSpace(line.text)) == 0 {
+				continue
+			}
+			parsed := in.parse(line.text)
+			parsed.at = fmt.Sprintf("%s:%d", name, line.number)
+			if err := do(parsed); err != nil {
+				return err
+			}
 		}
 	}
-	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		return usage("%s:%d: the line is longer than %d MiB", name, n+1, maxLine>>20)
+}
+
+// rawLine is a line as it was read, or why it could not be.
+type rawLine struct {
+	number int
+	text   []byte
+	err    error
+}
+
+// readLines reads one line ahead, until the context ends.
+func readLines(ctx context.Context, r io.Reader) <-chan rawLine {
+	out := make(chan rawLine)
+	send := func(line rawLine) bool {
+		select {
+		case out <- line:
+			return true
+		case <-ctx.Done():
+			return false
+		}
 	}
-	if lines.Err() != nil {
-		return usage("%s: %w", name, lines.Err())
-	}
-	return nil
+	go func() {
+		defer close(out)
+		lines := bufio.NewScanner(r)
+		lines.Buffer(make([]byte, 64<<10), maxLine)
+		n := 0
+		for lines.Scan() {
+			n++
+			text := bytes.Clone(lines.Bytes())
+			if n == 1 {
+				text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) // the byte order mark that some editors write
+			}
+			if !send(rawLine{number: n, text: text}) {
+				return
+			}
+		}
+		switch err := lines.Err(); {
+		case errors.Is(err, bufio.ErrTooLong):
+			send(rawLine{number: n + 1, err: fmt.Errorf("the line is longer than %d MiB", maxLine>>20)})
+		case err != nil:
+			send(rawLine{number: n + 1, err: err})
+		}
+	}()
+	return out
 }
 
 // parse reads one line. A line of which the only field is an episode is an episode.

@@ -34,8 +34,8 @@ func (p *program) writing(ctx context.Context, create bool, do func(*sgam.Ledger
 
 // with opens the ledger that the flags name. Unless the options declare schemas, what the file holds is what counts.
 func (p *program) with(ctx context.Context, opts *sgam.Options, do func(*sgam.Ledger) error) (err error) {
-	if p.flags.db == "" {
-		return usage("--db is missing: it names the ledger's file")
+	if _, err := p.examine(); err != nil {
+		return err
 	}
 	if opts.Schemas == nil {
 		opts.Schemas = schema.Stored()
@@ -61,19 +61,31 @@ func (p *program) openFault(err error) error {
 
 // mustExist is the check of every command that makes no ledger.
 func (p *program) mustExist() error {
+	there, err := p.examine()
+	if err == nil && !there {
+		return usage("--db: there is no ledger at %s", p.flags.db)
+	}
+	return err
+}
+
+// examine reports whether the file that --db names is there. What is there and no file, a pipe say, is refused before an
+// engine waits for it.
+func (p *program) examine() (there bool, err error) {
 	if p.flags.db == "" {
-		return usage("--db is missing: it names the ledger's file")
+		return false, usage("--db is missing: it names the ledger's file")
 	}
 	info, err := os.Stat(p.flags.db) //nolint:gosec // the user names the file
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return usage("--db: there is no ledger at %s", p.flags.db)
+		return false, nil
 	case err != nil:
-		return usage("--db: %w", fileFault(err))
+		return false, usage("--db: %w", fileFault(err))
 	case info.IsDir():
-		return usage("--db: %s is a folder", p.flags.db)
+		return false, usage("--db: %s is a folder", p.flags.db)
+	case !info.Mode().IsRegular():
+		return false, usage("--db: %s is no file", p.flags.db)
 	}
-	return nil
+	return true, nil
 }
 
 // tenant is the handle that the flags name. A tenant that was never written is not an error, so a slip in the name gets a

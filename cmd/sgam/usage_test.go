@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -35,6 +37,9 @@ func TestWrongCommandLinesGetOneLine(t *testing.T) {
 		{"withdraw --episode e1 --db absent.db", "--db: there is no ledger at absent.db"},
 		{"verify --db absent/agent.db", "--db: there is no ledger at absent/agent.db"},
 		{"facts --db .", "--db: . is a folder"},
+		{"apply - --db .", "--db: . is a folder"},
+		{"facts --db " + os.DevNull, "--db: " + os.DevNull + " is no file"},
+		{"schema add identity.json --db " + os.DevNull, "--db: " + os.DevNull + " is no file"},
 		{"facts --db identity.json", "not a ledger file: identity.json"},
 		{"facts --db agent.db --frob", "unknown flag: --frob (see 'sgam facts --help')"},
 		{"facts --db agent.db --limit many", `invalid argument "many" for "--limit" flag: strconv.ParseInt: parsing "many": invalid syntax (see 'sgam facts --help')`},
@@ -139,6 +144,24 @@ func TestAnInterruptedCommandSaysSo(t *testing.T) {
 	r := b.runContext(ctx, "", "facts", "--db", "agent.db")
 	assert.Equal(t, exitInterrupted, r.code)
 	assert.Equal(t, "sgam: interrupted\n", r.err)
+}
+
+func TestAnInterruptionDoesNotWaitForTheNextLine(t *testing.T) {
+	b := newBench(t)
+	b.mira()
+	typed, keyboard := io.Pipe()
+	defer func() { assert.NoError(t, keyboard.Close()) }()
+	ctx, cancel := context.WithCancel(t.Context())
+	var out, errOut bytes.Buffer
+	p := b.program("", &out, &errOut)
+	p.in = typed
+	code := make(chan int)
+	go func() { code <- p.run(ctx, []string{"apply", "-", "--db", "agent.db"}) }()
+	_, err := keyboard.Write([]byte(cities(1)))
+	require.NoError(t, err)
+	cancel()
+	assert.Equal(t, exitInterrupted, <-code)
+	assert.Equal(t, "sgam: interrupted\n", errOut.String())
 }
 
 func TestEveryCommandHasTheCommonFlags(t *testing.T) {
