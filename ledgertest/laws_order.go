@@ -41,6 +41,66 @@ func arrivalOrder(b *bench) {
 	}
 }
 
+// listsAreThePoints compares what the two axes list with point reads along them.
+func listsAreThePoints(b *bench) {
+	l := b.ledger(Attribute{Name: "cell"})
+	for seed := range uint64(10) {
+		r := newCellRun(b, l, seed, false)
+		r.play(25)
+		slot := sgam.Slot{Subject: "s", Attribute: "cell"}
+		value := func(valid, known time.Time) string {
+			text, _, _ := strings.Cut(answer(r.tenant.ValidAt(valid).KnownAt(known).Get(b.Context(), "s", "cell")), " by ")
+			return text
+		}
+		for _, known := range r.calls {
+			last, end, first := "unknown", time.Time{}, true
+			for s, err := range r.tenant.KnownAt(known).Timeline(b.Context(), slot) {
+				b.ok(err)
+				text := textOfReason(sgam.ErrUnknown)
+				switch {
+				case s.Reason != nil:
+					text = textOfReason(s.Reason)
+				default:
+					text = string(s.Fact.Value)
+				}
+				b.same("at the start of a stretch", text, value(s.Valid.From, known))
+				if !first && (!s.Valid.From.Equal(end) || text == last) {
+					b.Errorf("seed %d: the stretch %s of %s follows one of %s that ends at %s", seed, textOfInterval(s.Valid), text, last, textOf(end))
+				}
+				if last, first = text, false; s.Valid.To == nil {
+					b.same("in the last stretch", text, value(cellStart(cellCount), known))
+					end = time.Time{}
+					continue
+				}
+				end = *s.Valid.To
+				b.same("at the end of a stretch", text, value(end.Add(-time.Microsecond), known))
+			}
+			if !first && !end.IsZero() {
+				b.same("after the last stretch", "unknown", value(end, known))
+			}
+		}
+		for cell := range cellCount {
+			at := cellStart(cell)
+			believed := map[string]string{}
+			for x, err := range r.tenant.Believed(b.Context(), slot, at) {
+				b.ok(err)
+				for _, known := range r.calls {
+					if x.Known.Contains(known) {
+						believed[textOf(known)] = x.Fact.ID.String()
+					}
+				}
+			}
+			for _, known := range r.calls {
+				text, by, _ := strings.Cut(answer(r.tenant.ValidAt(at).KnownAt(known).Get(b.Context(), "s", "cell")), " by ")
+				by, _, _ = strings.Cut(by, " over ")
+				if believed[textOf(known)] != by {
+					b.Errorf("seed %d, cell %d: %s is read at %s by %q, and believed was %q", seed, cell, text, textOf(known), by, believed[textOf(known)])
+				}
+			}
+		}
+	}
+}
+
 // valuesByDay are the values of a slot on each day, without their sources.
 func valuesByDay(b *bench, t *sgam.Tenant, slot sgam.Slot) string {
 	b.Helper()

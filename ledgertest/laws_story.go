@@ -24,8 +24,9 @@ func stories() []law {
 		out = append(out, law{"story-" + strings.TrimSuffix(e.Name(), ".scenario"), preface(string(text)), func(b *bench) {
 			s, err := ParseScenario(e.Name(), strings.NewReader(string(text)))
 			b.ok(err)
-			opts := b.options(1)
-			opts.Schemas, opts.ClockTolerance = s.Schemas(), -1
+			b.clock = NewClock(start)
+			opts := s.Options(b.clock)
+			opts.Rand = IDs(1)
 			failures, err := s.Run(b.Context(), b.open(b.fresh(b.TB), opts), b.clock)
 			for _, f := range failures {
 				b.Errorf("%s: %s", e.Name(), f)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/sgam-ledger/sgam"
@@ -18,6 +19,8 @@ type Scenario struct {
 	Name       string
 	attributes []Attribute
 	steps      []step
+	tolerance  time.Duration
+	jump       time.Duration
 }
 
 // Failure is one expectation of a scenario that was not met. It holds values: they are the scenario's own.
@@ -39,10 +42,16 @@ type step struct {
 }
 
 // Schemas declares what the scenario's header declares, and an attribute that takes any value for each one that is
-// only written. Open the scenario's ledger with it.
+// only written.
 func (s *Scenario) Schemas() *Schemas { return NewSchemas(s.attributes...) }
 
-// Run plays the scenario on a ledger that was opened with its Schemas and the clock's Now, and that holds nothing yet.
+// Options are what the scenario's ledger is to be opened with: its schemas, the clock, and how far that may jump. A
+// scenario that says nothing about its clock may go back as it likes.
+func (s *Scenario) Options(clock *Clock) *sgam.Options {
+	return &sgam.Options{Schemas: s.Schemas(), Clock: clock.Now, ClockTolerance: s.tolerance, MaxForwardJump: s.jump}
+}
+
+// Run plays the scenario on a ledger that was opened with its Options, and that holds nothing yet.
 // It returns the expectations that were not met. An error means that the run could not go on.
 func (s *Scenario) Run(ctx context.Context, l *sgam.Ledger, clock *Clock) ([]Failure, error) {
 	r := &run{
@@ -79,10 +88,13 @@ func (r *run) enter(tenant string) error {
 	return err
 }
 
-// expect notes a failure unless the ledger's row has everything that the expected one names.
+// receiptKind are the clauses of a receipt that need no keyword.
+var receiptKind = []string{"outcome", "code"}
+
+// expect notes a failure unless a receipt has everything that the expected one names.
 func (r *run) expect(line int, asked string, want, got row) {
 	if !got.has(want) {
-		r.failures = append(r.failures, Failure{line, asked, want.String(), got.only(want).String()})
+		r.failures = append(r.failures, Failure{line, asked, want.text(receiptKind, want), got.text(receiptKind, want)})
 	}
 }
 
@@ -116,7 +128,7 @@ func (r *run) memory(label string) (sgam.MemoryID, error) {
 
 // ParseScenario reads the text form. The name stands before the line number in errors.
 func ParseScenario(name string, in io.Reader) (*Scenario, error) {
-	p := &parser{scenario: &Scenario{Name: name}, declared: map[string]bool{}}
+	p := &parser{scenario: &Scenario{Name: name, tolerance: -1}, declared: map[string]bool{}}
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
@@ -175,6 +187,8 @@ func (p *parser) take(text string) error {
 	case "strict":
 		p.strict = true
 		return c.end()
+	case "clock":
+		return p.clock(c)
 	case "tenant":
 		name, err := c.name()
 		if err != nil {
@@ -183,7 +197,7 @@ func (p *parser) take(text string) error {
 		p.add(p.number, body, func(r *run) error { return r.enter(name) })
 		return c.end()
 	default:
-		return fmt.Errorf("a line begins with >, ~, ?, attribute, tenant, strict or #, not with %q", word)
+		return fmt.Errorf("a line begins with >, ~, ?, attribute, clock, strict, tenant or #, not with %q", word)
 	}
 }
 
@@ -198,6 +212,27 @@ func (p *parser) answered() error {
 
 func (p *parser) add(line int, text string, do func(*run) error) {
 	p.scenario.steps = append(p.scenario.steps, step{line, text, do})
+}
+
+// clock reads how far the clock may be behind the last commit, and ahead of it.
+func (p *parser) clock(c *cursor) error {
+	for !c.done() {
+		word := c.word()
+		key, value, _ := strings.Cut(word, "=")
+		d, err := time.ParseDuration(value)
+		if err != nil || d <= 0 {
+			return fmt.Errorf("want a duration such as 10s in %q", word)
+		}
+		switch key {
+		case "tolerance":
+			p.scenario.tolerance = d
+		case "jump":
+			p.scenario.jump = d
+		default:
+			return fmt.Errorf("unknown property %q of the clock", word)
+		}
+	}
+	return nil
 }
 
 // attribute reads a declaration.

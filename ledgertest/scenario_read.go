@@ -113,8 +113,11 @@ func (q *reading) do(r *run) error {
 		}
 		got = []row{{"answer": text}}
 	}
+	if !q.ordered { // engines may choose the order; messages should not change with it
+		slices.SortFunc(got, func(a, b row) int { return strings.Compare(a.text(q.kind, a), b.text(q.kind, b)) })
+	}
 	if !q.met(got) {
-		r.failures = append(r.failures, Failure{q.line, q.text, textOfRows(q.want, nil), textOfRows(got, q.want)})
+		r.failures = append(r.failures, Failure{q.line, q.text, q.rowsText(q.want), q.rowsText(got)})
 	}
 	return nil
 }
@@ -137,17 +140,22 @@ func (q *reading) met(got []row) bool {
 	return true
 }
 
-// textOfRows writes the rows of an answer, each cut down to the clauses that the expectation beside it names.
-func textOfRows(rows, beside []row) string {
+// rowsText writes the rows of an answer, each cut down to the clauses that the expectation beside it names.
+func (q *reading) rowsText(rows []row) string {
 	if len(rows) == 0 {
 		return "nothing"
 	}
 	var lines []string
 	for i, one := range rows {
-		if i < len(beside) {
-			one = one.only(beside[i])
+		var beside row
+		if i < len(q.want) {
+			beside = q.want[i]
 		}
-		lines = append(lines, one.String())
+		if _, failed := one["answer"]; failed && len(one) == 1 {
+			lines = append(lines, one["answer"])
+			continue
+		}
+		lines = append(lines, one.text(q.kind, beside))
 	}
 	return strings.Join(lines, "\n         ")
 }

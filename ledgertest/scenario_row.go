@@ -25,39 +25,24 @@ func (r row) has(want row) bool {
 	return true
 }
 
-// only is the part of a row that an expectation names, and what went wrong.
-func (r row) only(want row) row {
-	out := row{}
-	for clause := range want {
-		if text, ok := r[clause]; ok {
-			out[clause] = text
-		}
-	}
-	for _, clause := range []string{"answer", "outcome", "code", "at"} {
-		if text, ok := r[clause]; ok {
-			out[clause] = text
-		}
-	}
-	return out
-}
-
-// leading are the clauses whose meaning the place in the line tells, in the order in which they are written.
-var leading = []string{"tenant", "slot", "op", "over", "known", "before", "after", "answer", "outcome", "code"}
-
-func (r row) String() string {
-	if len(r) == 0 {
-		return "nothing"
-	}
+// text writes the clauses of a row that an expectation names, in the order in which a scenario writes them: those that
+// the place in the line tells, which are always shown, and then those with keywords.
+func (r row) text(kind []string, want row) string {
 	var parts []string
-	for _, clause := range leading {
-		if text, ok := r[clause]; ok {
+	for _, clause := range kind {
+		if text, ok := r[clause]; ok && clause == "after" {
+			parts = append(parts, "-> "+text)
+		} else if ok {
 			parts = append(parts, text)
 		}
 	}
-	for _, clause := range slices.Sorted(maps.Keys(r)) {
-		if !slices.Contains(leading, clause) {
-			parts = append(parts, strings.TrimSpace(clause+" "+r[clause]))
+	for _, clause := range slices.Sorted(maps.Keys(want)) {
+		if text, ok := r[clause]; ok && !slices.Contains(kind, clause) {
+			parts = append(parts, strings.TrimSpace(clause+" "+text))
 		}
+	}
+	if len(parts) == 0 {
+		return "nothing"
 	}
 	return strings.Join(parts, " ")
 }

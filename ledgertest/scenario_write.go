@@ -132,7 +132,7 @@ func (p *parser) item(c *cursor, w *write) (item, error) {
 	if !c.take("=>") {
 		return it, c.end()
 	}
-	if it.want, err = c.row("outcome", "code"); err == nil && c.take("as") {
+	if it.want, err = c.row(receiptKind...); err == nil && c.take("as") {
 		it.label, err = c.name()
 	}
 	return it, err
