@@ -1,6 +1,6 @@
 //go:build cgo
 
-package sqlite_test
+package sqlite
 
 import (
 	"context"

@@ -26,11 +26,12 @@ const patience = time.Minute
 
 // transaction is what the calls of one commit share.
 type transaction struct {
-	conn    *conn
-	key     []byte
-	tenants map[string]*tenantState
-	last    *mark // of the last call that wrote
-	broken  bool  // a statement failed: nothing may follow but a rollback
+	conn     *conn
+	key      []byte
+	tenants  map[string]*tenantState
+	last     *mark // of the last call that wrote
+	broken   bool  // a statement failed: nothing may follow but a rollback
+	doubtful bool  // so is the state of the connection
 }
 
 // mark is how a call can be recognised in the file.
@@ -40,8 +41,15 @@ type mark struct {
 	memory           sgam.MemoryID // of the call's last fact
 }
 
-// call resolves, decides and applies one request.
-func (t *transaction) call(r *request) error {
+// call resolves, decides and applies one request. A panic belongs to its caller and must not take the other calls along.
+func (t *transaction) call(r *request) (err error) {
+	sound := false // nothing can panic but the decision, which leaves everything as it was
+	defer func() {
+		if r.panicked = recover(); r.panicked != nil {
+			err = errors.New("sgam: sqlite: the call panicked")
+			t.broken, t.doubtful = !sound, !sound
+		}
+	}()
 	s := session{conn: t.conn, ctx: r.ctx}
 	state := t.tenants[r.tenant]
 	if state == nil {
@@ -56,7 +64,9 @@ func (t *transaction) call(r *request) error {
 	if err != nil {
 		return t.failed(r, err)
 	}
-	change, err := r.decideSafely(snapshot)
+	sound = true
+	change, err := r.decide(snapshot)
+	sound = false
 	if err != nil || change == nil {
 		return err
 	}
@@ -78,16 +88,6 @@ func (t *transaction) call(r *request) error {
 func (t *transaction) failed(r *request, err error) error {
 	t.broken = r.ctx.Err() == nil || !errors.Is(err, r.ctx.Err())
 	return err
-}
-
-// decideSafely runs the decision. A panic belongs to its caller, and must not take the others' calls along.
-func (r *request) decideSafely(s *sgam.Snapshot) (c *sgam.Change, err error) {
-	defer func() {
-		if r.panicked = recover(); r.panicked != nil {
-			c, err = nil, errors.New("sgam: sqlite: the decision panicked")
-		}
-	}()
-	return r.decide(s)
 }
 
 // keepTenants writes the counters of the tenants that were written.
@@ -160,13 +160,12 @@ func isBusy(err error) bool { return isCode(err, sqlite3.ErrBusy) || isCode(err,
 // was not committed.
 func (g *group) rollback() {
 	if err := g.conn.exec(stRollback); err != nil || g.conn.inTransaction() {
-		g.conn.discard()
-		g.conn = nil
+		g.discard()
 	}
 }
 
-// discard closes a connection whose state is in doubt. What closing it has to say changes nothing.
-func (c *conn) discard() { _ = c.close() }
+// discard drops a connection whose state is in doubt. What closing it has to say changes nothing.
+func (g *group) discard() { _ = g.drop() }
 
 // drop closes the connection, if there is one.
 func (g *group) drop() error {
@@ -198,8 +197,7 @@ func (g *group) commit(find func(*conn) (bool, error)) error {
 		return err
 	}
 	// The transaction may be in the file or not. A new connection sees what everybody else does.
-	g.conn.discard()
-	g.conn = nil
+	g.discard()
 	stored, lerr := g.stored(find)
 	switch {
 	case lerr != nil:

@@ -1,6 +1,6 @@
 //go:build cgo
 
-package sqlite_test
+package sqlite
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sgam-ledger/sgam"
-	"github.com/sgam-ledger/sgam/sqlite"
 )
 
 // plain declares one type with attributes of every policy and cardinality that the engine has to carry. Values are not
@@ -71,7 +70,7 @@ func open(t testing.TB, path string, opts *sgam.Options) *sgam.Ledger {
 	if opts.Schemas == nil {
 		opts.Schemas = plain{}
 	}
-	l, err := sqlite.Open(context.Background(), path, opts)
+	l, err := Open(context.Background(), path, opts)
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		for err := range l.Verify(context.Background()) {

@@ -43,10 +43,10 @@ type request struct {
 	panicked any
 }
 
-func newGroup(path string, key []byte) group {
+func newGroup(path string) group {
 	turn := make(chan struct{}, 1)
 	turn <- struct{}{}
-	return group{path: path, key: key, turn: turn}
+	return group{path: path, turn: turn}
 }
 
 // Write runs one call of one tenant.
@@ -191,6 +191,9 @@ func (g *group) run(batch []*request) {
 		r.err = tx.call(r)
 		if tx.broken {
 			g.rollback()
+			if tx.doubtful {
+				g.discard()
+			}
 			r.finish(nil)
 			g.mu.Lock()
 			g.waiting = append(append(batch[:i:i], batch[i+1:]...), g.waiting...)

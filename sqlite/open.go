@@ -7,13 +7,10 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"database/sql"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -23,11 +20,8 @@ import (
 )
 
 var (
-	stApplicationID = named("application_id")
-	stUserVersion   = named("user_version")
-	stSchemaObjects = named("schema_objects")
-	stMeta          = named("meta")
-	stSetMeta       = named("set_meta")
+	stMeta    = named("meta")
+	stSetMeta = named("set_meta")
 )
 
 // Open opens the ledger in a file, and creates the file unless opts.ReadOnly is set. Nil options are the defaults.
@@ -54,27 +48,32 @@ func OpenStore(ctx context.Context, path string, opts *sgam.Options) (sgam.Store
 }
 
 // Upgrade brings an older file forward to the format of this program. No other program may have it open: [sgam.ErrBusy].
-// A file of the current format is left alone.
+// A file of the current format is left alone. Other errors are those of [Open] for a file that must exist.
 func Upgrade(ctx context.Context, path string) error {
-	s, err := current.open(ctx, path, &sgam.Options{AutoUpgrade: true})
+	path, at, err := current.locate(path, false)
 	if err != nil {
 		return err
 	}
-	return s.Close()
+	if err := current.judge(at.version); !errors.Is(err, sgam.ErrFormatOld) {
+		return err
+	}
+	return current.upgrade(ctx, path)
 }
 
-// oldest is the first SQLite that keeps commits of several processes apart when the write-ahead log is reset.
-const oldest = 3_051_003
+// sound refuses versions of SQLite that can mix up commits of several processes when the write-ahead log is reset.
+func sound(version int) error {
+	if version < 3_051_003 {
+		return fmt.Errorf("%w: it is %d", ErrOldSQLite, version)
+	}
+	return nil
+}
 
 // open opens a file of this format.
 func (f format) open(ctx context.Context, path string, opts *sgam.Options) (*store, error) {
 	if opts == nil {
 		opts = &sgam.Options{}
 	}
-	if _, version, _ := sqlite3.Version(); version < oldest {
-		return nil, fmt.Errorf("%w: it is %d", ErrOldSQLite, version)
-	}
-	path, err := resolvePath(path)
+	path, at, err := f.locate(path, !opts.ReadOnly)
 	if err != nil {
 		return nil, err
 	}
@@ -82,34 +81,92 @@ func (f format) open(ctx context.Context, path string, opts *sgam.Options) (*sto
 	if keys == nil {
 		keys = keyFile{path + ".keys"}
 	}
-	switch kind, err := examine(path); {
-	case err != nil:
-		return nil, err
-	case kind == missing && opts.ReadOnly:
-		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
-	case kind == blank && opts.ReadOnly:
-		return nil, fmt.Errorf("%w: %s is empty", sgam.ErrForeignFile, path)
-	case kind != ours:
+	if at.kind != ours {
 		if err := f.create(ctx, path, keys); err != nil {
 			return nil, err
 		}
+		at.version = f.number
 	}
-	first, err := f.check(ctx, path, opts)
-	if err != nil {
-		return nil, err
+	if err := f.judge(at.version); err != nil {
+		if !errors.Is(err, sgam.ErrFormatOld) || !opts.AutoUpgrade || opts.ReadOnly {
+			return nil, err
+		}
+		if err := f.upgrade(ctx, path); err != nil {
+			return nil, err
+		}
 	}
-	s := &store{path: path, readOnly: opts.ReadOnly, readers: newPool(path)}
-	<-s.readers.room
-	s.readers.free <- first
-	s.key, err = readKey(ctx, first, keys)
-	s.writes = newGroup(path, s.key)
-	if err == nil && !s.readOnly {
-		err = s.writes.connect(ctx)
-	}
-	if err != nil {
+	s := &store{path: path, readOnly: opts.ReadOnly, readers: newPool(path), writes: newGroup(path)}
+	if err := f.connect(ctx, s, keys, at.logged); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+// connect opens the first connections of a store and checks once more what they see.
+func (f format) connect(ctx context.Context, s *store, keys sgam.KeyStore, logged bool) error {
+	var err error
+	switch {
+	case !s.readOnly:
+		err = s.writes.connect(ctx)
+	case !logged:
+		// One that only reads leaves the files of its log behind, one that could write takes them away.
+		s.keeper, err = connect(s.path, keeping)
+	}
+	if err != nil {
+		return err
+	}
+	c, err := s.readers.take(ctx)
+	if err != nil {
+		return err
+	}
+	check := func() error {
+		id, version, err := c.identity()
+		if err != nil {
+			return asForeign(err)
+		}
+		if id != applicationID {
+			return sgam.ErrForeignFile
+		}
+		if err := f.judge(version); err != nil {
+			return err
+		}
+		s.key, err = readKey(ctx, c, keys)
+		s.writes.key = s.key
+		return err
+	}
+	return s.readers.give(c, check())
+}
+
+// judge compares a file's format with the program's.
+func (f format) judge(version int64) error {
+	switch {
+	case version > f.number:
+		return fmt.Errorf("%w: it has format %d, this program knows %d", sgam.ErrFormatTooNew, version, f.number)
+	case version < f.number:
+		return fmt.Errorf("%w: it has format %d, this program writes %d", sgam.ErrFormatOld, version, f.number)
+	}
+	return nil
+}
+
+// locate finds the file and tells what it is. Unless it may be created, it must be a ledger already.
+func (f format) locate(path string, create bool) (string, contents, error) {
+	_, library, _ := sqlite3.Version()
+	if err := sound(library); err != nil {
+		return "", contents{}, err
+	}
+	path, err := resolvePath(path)
+	if err != nil {
+		return "", contents{}, err
+	}
+	at, err := examine(path)
+	switch {
+	case err != nil || create:
+	case at.kind == missing:
+		err = &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+	case at.kind == blank:
+		err = fmt.Errorf("%w: %s is empty", sgam.ErrForeignFile, path)
+	}
+	return path, at, err
 }
 
 // resolvePath makes a path absolute and follows links, so that the files beside the database have one name.
@@ -134,88 +191,6 @@ func resolvePath(path string) (string, error) {
 	return real, nil
 }
 
-// kind is what a path holds.
-type kind int
-
-const (
-	missing kind = iota
-	blank        // nothing yet: an empty file, or a database without content
-	ours
-)
-
-// examine tells what a path holds without changing a byte. What is not ours is sgam.ErrForeignFile.
-func examine(path string) (kind, error) {
-	header := make([]byte, 100)
-	n, err := readHeader(path, header)
-	if errors.Is(err, fs.ErrNotExist) {
-		return missing, nil
-	}
-	if err != nil {
-		return 0, fmt.Errorf("sgam: sqlite: %w", err)
-	}
-	const idAt = 68 // of the application id in the header
-	switch id := binary.BigEndian.Uint32(header[idAt:]); {
-	case n == 0:
-		return blank, nil
-	case n < len(header) || !strings.HasPrefix(string(header), "SQLite format 3\x00") || id != 0 && id != applicationID:
-		return 0, fmt.Errorf("%w: %s", sgam.ErrForeignFile, path)
-	case id == applicationID:
-		return ours, nil
-	}
-	// A new ledger looks like this until its log is folded into the file; so do others.
-	c, err := connect(path, reading)
-	if err != nil {
-		return 0, err
-	}
-	found, err := c.contents()
-	return found, errors.Join(err, c.close())
-}
-
-func readHeader(path string, header []byte) (n int, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	n, err = io.ReadFull(f, header)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return n, nil
-	}
-	return n, err
-}
-
-// contents tells what a database holds.
-func (c *conn) contents() (kind, error) {
-	id, version, err := c.identity()
-	if err != nil {
-		return 0, err
-	}
-	objects, err := c.one(stSchemaObjects)
-	if err != nil {
-		return 0, err
-	}
-	switch {
-	case id == applicationID:
-		return ours, nil
-	case id == 0 && version == 0 && objects.int(0) == 0:
-		return blank, nil
-	}
-	return 0, sgam.ErrForeignFile
-}
-
-// identity reads the marks of a file: whose it is, and its format.
-func (c *conn) identity() (id, version int64, err error) {
-	p, err := c.one(stApplicationID)
-	if err != nil {
-		return 0, 0, err
-	}
-	id = p.int(0)
-	if p, err = c.one(stUserVersion); err != nil {
-		return 0, 0, err
-	}
-	return id, p.int(0), nil
-}
-
 // create makes a new ledger in one transaction. Another process may be doing the same: whoever comes second finds it
 // done.
 func (f format) create(ctx context.Context, path string, keys sgam.KeyStore) error {
@@ -223,7 +198,7 @@ func (f format) create(ctx context.Context, path string, keys sgam.KeyStore) err
 	if err != nil {
 		return err
 	}
-	g := newGroup(path, nil)
+	g := newGroup(path)
 	if err := g.begin(ctx); err != nil {
 		return errors.Join(err, g.drop())
 	}
@@ -237,8 +212,8 @@ func (f format) create(ctx context.Context, path string, keys sgam.KeyStore) err
 		return errors.Join(err, g.drop())
 	}
 	err = g.commit(func(c *conn) (bool, error) {
-		kind, err := c.contents()
-		return kind == ours, err
+		at, err := c.contents()
+		return at.kind == ours, err
 	})
 	if err == nil {
 		// With the log folded in, the file says by itself what it is. Whoever reads meanwhile may prevent that.
@@ -252,11 +227,13 @@ var errFounded = errors.New("founded")
 
 // found fills an empty database.
 func (f format) found(ctx context.Context, c *conn, schema []string, keys sgam.KeyStore) error {
-	switch kind, err := c.contents(); {
+	switch at, err := c.contents(); {
 	case err != nil:
 		return err
-	case kind == ours:
+	case at.kind == ours:
 		return errFounded
+	case at.kind == foreign:
+		return sgam.ErrForeignFile
 	}
 	name := make([]byte, 16)
 	if _, err := rand.Read(name); err != nil {
@@ -277,34 +254,6 @@ func (f format) found(ctx context.Context, c *conn, schema []string, keys sgam.K
 		return err
 	}
 	return c.exec(stSetMeta, "key_check", keyCheck(key))
-}
-
-// check opens the first connection that reads, and brings an older format forward when it may.
-func (f format) check(ctx context.Context, path string, opts *sgam.Options) (*conn, error) {
-	for upgraded := false; ; upgraded = true {
-		c, err := connect(path, reading)
-		if err != nil {
-			return nil, err
-		}
-		id, version, err := c.identity()
-		switch {
-		case err != nil:
-		case id != applicationID:
-			err = sgam.ErrForeignFile
-		case version > f.number:
-			err = fmt.Errorf("%w: it has format %d, this program knows %d", sgam.ErrFormatTooNew, version, f.number)
-		case version == f.number:
-			return c, nil
-		case !opts.AutoUpgrade || opts.ReadOnly || upgraded:
-			err = fmt.Errorf("%w: it has format %d, this program writes %d", sgam.ErrFormatOld, version, f.number)
-		}
-		if err = errors.Join(err, c.close()); err != nil {
-			return nil, err
-		}
-		if err := f.upgrade(ctx, path); err != nil {
-			return nil, err
-		}
-	}
 }
 
 // upgrade runs the migrations that are missing. It has the file for itself, since older programs must not write to a

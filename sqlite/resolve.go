@@ -38,10 +38,11 @@ type resolver struct {
 
 // tenantState is a tenant's row of counters.
 type tenantState struct {
-	id                                            int64 // 0 while the tenant has not been written
-	lastKnown                                     sgam.Instant
-	lastSeq, lastFact                             int64
-	nextSubject, nextSlot, nextEpisode, principal int64
+	id                int64 // 0 while the tenant has not been written
+	lastKnown         sgam.Instant
+	lastSeq, lastFact int64
+
+	nextSubject, nextSlot, nextEpisode, nextPrincipal int64
 }
 
 // slotState is a slot's row, and what changed in it.
@@ -52,7 +53,7 @@ type slotState struct {
 
 // newTenantState is a tenant that has not been written.
 func newTenantState() tenantState {
-	return tenantState{lastKnown: sgam.Beginning, nextSubject: 1, nextSlot: 1, nextEpisode: 1, principal: 1}
+	return tenantState{lastKnown: sgam.Beginning, nextSubject: 1, nextSlot: 1, nextEpisode: 1, nextPrincipal: 1}
 }
 
 // load reads a tenant's counters.
@@ -63,7 +64,7 @@ func (s *session) load(tenant string) (tenantState, error) {
 	}
 	return tenantState{
 		id: p.int(0), lastKnown: p.instant(1), lastSeq: p.int(2), lastFact: p.int(3), nextSubject: p.int(4), nextSlot: p.int(5),
-		nextEpisode: p.int(6), principal: p.int(7),
+		nextEpisode: p.int(6), nextPrincipal: p.int(7),
 	}, nil
 }
 

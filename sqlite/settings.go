@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"path/filepath"
+	"strings"
 
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
@@ -17,6 +19,7 @@ type role int
 const (
 	reading role = iota // one of the pool, which cannot write
 	writing             // the one that writes
+	keeping             // holds a file that is only read
 )
 
 // dsn is the name under which the driver opens a file with the settings that it knows.
@@ -25,16 +28,25 @@ func (r role) dsn(path string) string {
 	q.Set("_foreign_keys", "1")
 	q.Set("_synchronous", "FULL")
 	q.Set("_secure_delete", "1")
-	if r == writing {
+	switch r {
+	case writing:
 		// The writer waits for its lock in Go, where a deadline counts: SQLite's own waiting would not hear of it.
 		q.Set("_busy_timeout", "20")
 		q.Set("_journal_mode", "WAL")
 		q.Set("_txlock", "immediate")
 		q.Set("mode", "rwc")
-	} else {
+	case reading:
 		q.Set("_busy_timeout", "5000")
 		q.Set("_query_only", "1")
 		q.Set("mode", "ro")
+	case keeping:
+		q.Set("_busy_timeout", "5000")
+		q.Set("_query_only", "1")
+		q.Set("mode", "rw")
+	}
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // a drive
 	}
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
 }
@@ -42,12 +54,16 @@ func (r role) dsn(path string) string {
 // setting is a pragma and its value.
 type setting struct{ pragma, value string }
 
+// logLimit bounds the write-ahead log between checkpoints, in bytes. Cutting it to nothing each time would make every
+// commit grow the file again, which costs half as much again as the commit itself; whoever erases cuts it explicitly.
+const logLimit = "16777216"
+
 // unnamed are the settings that the driver has no name for.
 var unnamed = []setting{
 	{"trusted_schema", "0"},
 	{"cell_size_check", "1"},
 	{"temp_store", "2"},
-	{"journal_size_limit", "0"},
+	{"journal_size_limit", logLimit},
 	{"fullfsync", "1"},
 	{"checkpoint_fullfsync", "1"},
 }

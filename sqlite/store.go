@@ -17,6 +17,7 @@ type store struct {
 	key      []byte
 	readers  *pool
 	writes   group
+	keeper   *conn // of a store that only reads
 
 	// life is held for reading by every read, so that closing waits for them.
 	life   sync.RWMutex
@@ -57,6 +58,10 @@ func (s *store) Close() error {
 		return sgam.ErrClosed
 	}
 	s.closed = true
-	// The writer goes last: the last connection to a file folds the write-ahead log into it.
-	return errors.Join(s.readers.close(), s.writes.close())
+	// Whoever could write goes last: the last connection to a file takes the files of its log away.
+	errs := []error{s.readers.close(), s.writes.close()}
+	if s.keeper != nil {
+		errs = append(errs, s.keeper.close())
+	}
+	return errors.Join(errs...)
 }

@@ -1,0 +1,117 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sgam-ledger/sgam"
+)
+
+// childPath makes the test binary a program that writes to the ledger at that path, in the name that childName says.
+const childPath, childName = "SGAM_TEST_CHILD_PATH", "SGAM_TEST_CHILD_NAME"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(childPath); path != "" {
+		if err := child(path, os.Getenv(childName)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+const childCalls = 15
+
+// child writes statements about subjects that all children share, and prints the memory ids that were acknowledged.
+func child(path, name string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	l, err := Open(ctx, path, &sgam.Options{Schemas: plain{}})
+	if err != nil {
+		return err
+	}
+	acme, err := l.Tenant("acme")
+	if err != nil {
+		return err
+	}
+	for i := range childCalls {
+		at := day(1).Add(time.Duration(i) * time.Hour)
+		d := assert(fmt.Sprint("s", i%3), "deadline", name+fmt.Sprint(i), at).From(message(fmt.Sprint(name, "-", i), at))
+		r, err := acme.As(name).Apply(ctx, d)
+		if err != nil {
+			return err
+		}
+		fmt.Println(r.Memory)
+	}
+	return l.Close()
+}
+
+func TestProcessesThatOpenTheSameNewPathShareOneLedger(t *testing.T) {
+	ctx := context.Background()
+	program, err := os.Executable()
+	require.NoError(t, err)
+	path := newPath(t)
+	const n = 6
+	var children [n]*exec.Cmd
+	var said, failed [n]bytes.Buffer
+	for i := range children {
+		children[i] = exec.Command(program)
+		children[i].Env = append(os.Environ(), childPath+"="+path, childName+"="+fmt.Sprint("p", i))
+		children[i].Stdout, children[i].Stderr = &said[i], &failed[i]
+		require.NoError(t, children[i].Start())
+	}
+	for i := range children {
+		require.NoError(t, children[i].Wait(), "%s", failed[i].String())
+	}
+	l := open(t, path, nil)
+	acme := tenant(t, l, "acme")
+	acknowledged := 0
+	for i := range said {
+		for lines := bufio.NewScanner(&said[i]); lines.Scan(); {
+			id, err := sgam.ParseMemoryID(lines.Text())
+			require.NoError(t, err)
+			e, err := acme.Memory(ctx, id)
+			require.NoError(t, err, "what was acknowledged is stored")
+			require.Equal(t, fmt.Sprint("p", i), e.Fact.Principal)
+			acknowledged++
+		}
+	}
+	require.Equal(t, n*childCalls, acknowledged)
+	last, calls := time.Time{}, 0
+	for o, err := range acme.Outcomes(ctx) {
+		require.NoError(t, err)
+		require.True(t, o.Known.After(last))
+		last = o.Known
+		calls++
+	}
+	require.Equal(t, n*childCalls, calls)
+}
+
+func TestAWriteOfAnotherProcessIsSeenAtOnce(t *testing.T) {
+	ctx := context.Background()
+	path := newPath(t)
+	a, b := tenant(t, open(t, path, nil), "acme"), tenant(t, open(t, path, nil), "acme")
+	for i := range 6 {
+		writer, other := a, b
+		if i%2 == 1 {
+			writer, other = b, a
+		}
+		r, err := writer.Apply(ctx, assert("mira", "deadline", fmt.Sprint(i), day(1+i)).From(message(fmt.Sprint("e", i), day(1))))
+		require.NoError(t, err)
+		require.Equal(t, sgam.Applied, r.Outcome)
+		f, err := other.ValidAt(day(20)).Get(ctx, "mira", "deadline")
+		require.NoError(t, err)
+		require.Equal(t, r.Memory, f.ID)
+	}
+}
