@@ -259,7 +259,8 @@ type Filter struct {
 	Attributes []string
 	// Types are memory types.
 	Types []string
-	// Scopes narrows Diff, which has no view; nil is everyone in the tenant. Lists of a view use the view's scopes.
+	// Scopes names the one scope of a Diff, which has no view; nil is everyone in the tenant. Lists of a view use the
+	// view's scopes.
 	Scopes []Scope
 	// Limit ends the list after so many facts; zero is no limit.
 	Limit int

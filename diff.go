@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"time"
@@ -20,7 +21,7 @@ type Difference struct {
 }
 
 // Diff lists what the tenant believed at k2 otherwise than at k1, with the fact that caused each difference. Both are
-// known times; k1 must not be later than k2. The filter's Scopes narrow it to some scopes.
+// known times; k1 must not be later than k2. It is about one scope: the filter's, or everyone in the tenant.
 func (t *Tenant) Diff(ctx context.Context, k1, k2 time.Time, f Filter) iter.Seq2[Difference, error] {
 	return func(yield func(Difference, error) bool) {
 		d := differ{t: t, yield: yield, limit: f.Limit}
@@ -57,8 +58,15 @@ func (d *differ) run(ctx context.Context, k1, k2 time.Time, f Filter) error {
 		return err
 	}
 	scopes := f.Scopes
-	if len(scopes) == 0 {
+	switch len(scopes) {
+	case 0:
 		scopes = everyone
+	case 1:
+		if fe := checkName("scope", string(scopes[0]), true); fe != nil {
+			return fe
+		}
+	default:
+		return fmt.Errorf("%w: the filter names %d", ErrOneScope, len(scopes))
 	}
 	last, err := d.t.read(ctx, &Query{Kind: QueryClock})
 	if err != nil {

@@ -6,11 +6,11 @@
 //
 //	ledger, err := sqlite.Open(ctx, "agent.db", &sgam.Options{Schemas: identity})
 //	acme, err := ledger.Tenant("acme")
-//	_, err = acme.Apply(ctx, Deadline.Assert("mira", july15, june1).From(e1))
+//	first, err := acme.Apply(ctx, Deadline.Assert("mira", july15, june1).From(e1))
 //	_, err = acme.Apply(ctx, Deadline.Assert("mira", june30, june3).From(e2))
 //
-//	acme.Current().Get(ctx, "mira", "passport_deadline")                       // 2026-06-30, from e2
-//	acme.ValidAt(june2).KnownAt(june2).Get(ctx, "mira", "passport_deadline")   // 2026-07-15, from e1
+//	acme.Current().Get(ctx, "mira", "passport_deadline")                             // 2026-06-30, from e2
+//	acme.ValidAt(june2).KnownAt(first.Known).Get(ctx, "mira", "passport_deadline")   // 2026-07-15, from e1
 //
 // # What goes in
 //

@@ -185,7 +185,7 @@ func (s *surveyor) ask() {
 	for i := 1; i < len(known); i++ {
 		s.diff(known[i-1], known[i], sgam.Filter{})
 	}
-	s.diff(known[0], known[len(known)-1], sgam.Filter{Scopes: []sgam.Scope{"", "s1"}, Subjects: randomSubjects[:1]})
+	s.diff(known[0], known[len(known)-1], sgam.Filter{Scopes: []sgam.Scope{"s1"}, Subjects: randomSubjects[:1]})
 	s.diff(known[0], known[len(known)-1], sgam.Filter{Types: []string{"set"}})
 	s.records()
 }
