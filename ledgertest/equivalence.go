@@ -46,7 +46,7 @@ func Equivalent(tb testing.TB, seed uint64, steps int, places ...Place) {
 			if at, differ := firstDifference(answers[0], answers[i+1]); differ {
 				tb.Fatalf("seed %d of %d steps, after step %d (%s):\n  ledger 1 (%s) answers %s\n  ledger %d (%s) answers %s\n%s",
 					seed, steps, number, a.text(), players[0].engine(), lineAt(answers[0], at), i+2, players[i+1].engine(),
-					lineAt(answers[i+1], at), toldSoFar(script[:number+1]))
+					lineAt(answers[i+1], at), toldSoFar(script[:number+1], a.tenant))
 			}
 		}
 	}
@@ -68,10 +68,13 @@ func lineAt(lines []string, i int) string {
 	return "nothing more"
 }
 
-func toldSoFar(script history) string {
+// toldSoFar are the steps of one tenant: the others have no part in what went wrong there.
+func toldSoFar(script history, tenant string) string {
 	var b strings.Builder
 	for i := range script {
-		fmt.Fprintf(&b, "  step %d: %s\n", i, script[i].text())
+		if script[i].tenant == tenant {
+			fmt.Fprintf(&b, "  step %d: %s\n", i, script[i].text())
+		}
 	}
 	return b.String()
 }
@@ -148,7 +151,10 @@ func (p *player) close(tb testing.TB) {
 func (p *player) engine() string { return p.l.Store().Engine() }
 
 // play makes one step and tells what the ledger answered.
-func (p *player) play(number int, a act) ([]string, error) {
+func (p *player) play(number int, a act) ([]string, error) { return p.playAt(place{act: number}, a) }
+
+// playAt is play of a step whose first statement stands at a place in the history.
+func (p *player) playAt(first place, a act) ([]string, error) {
 	p.clock.Advance(a.advance)
 	if a.reopen {
 		err := p.l.Close()
@@ -201,7 +207,7 @@ func (p *player) play(number int, a act) ([]string, error) {
 		return p.refusal(err)
 	}
 	if !a.preview {
-		p.learn(number, a.tenant, receipts)
+		p.learn(first, a.tenant, receipts)
 	}
 	return p.receipts(t, receipts, a.preview)
 }
@@ -233,15 +239,15 @@ func (p *player) hear(tenant, episode string) {
 }
 
 // learn names the memories of a step.
-func (p *player) learn(number int, tenant string, receipts []sgam.Receipt) {
+func (p *player) learn(first place, tenant string, receipts []sgam.Receipt) {
 	for i, r := range receipts {
-		at := place{number, i}
+		at := place{first.act, first.delta + i}
 		if r.Memory.IsZero() {
 			continue
 		}
 		p.ids[at] = r.Memory
 		if _, named := p.names[r.Memory]; !named {
-			p.names[r.Memory] = fmt.Sprintf("m%d.%d", number, i)
+			p.names[r.Memory] = fmt.Sprintf("m%d.%d", at.act, at.delta)
 		}
 		if !r.Known.IsZero() && !slices.ContainsFunc(p.known[tenant], r.Known.Equal) {
 			p.known[tenant] = append(p.known[tenant], r.Known)

@@ -2,8 +2,10 @@ package ledgertest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,6 +41,88 @@ func arrivalOrder(b *bench) {
 			b.same(fmt.Sprintf("seed %d, order %d", seed, order), want, got)
 		}
 	}
+}
+
+// foldedCalls plays random histories once as they are, and once with every call cut into calls of one statement.
+func foldedCalls(b *bench) {
+	for seed := range uint64(9) {
+		whole, err := newPlayer(b.Context(), b.fresh(b.TB), seed)
+		b.ok(err)
+		b.Cleanup(func() { whole.close(b.TB) })
+		cut, err := newPlayer(b.Context(), b.fresh(b.TB), seed)
+		b.ok(err)
+		b.Cleanup(func() { cut.close(b.TB) })
+		script := randomHistory(seed, 60)
+		for number, a := range script {
+			a.together, a.reopen, a.preview, a.deltas = false, false, false, bringing(script, a)
+			_, err := whole.play(number, a)
+			b.ok(err)
+			for i := range max(1, len(a.deltas)) {
+				one := a
+				if one.deltas != nil {
+					one.deltas = a.deltas[i : i+1]
+				}
+				if i > 0 {
+					one.advance = 0
+				}
+				_, err := cut.playAt(place{number, i}, one)
+				b.ok(err)
+			}
+			want, got := cut.standing(b, a), whole.standing(b, a)
+			if at, differ := firstDifference(want, got); differ {
+				b.Fatalf("seed %d, after step %d (%s):\n  one by one %s\n  in one call %s\n%s", seed, number, a.text(), lineAt(want, at),
+					lineAt(got, at), toldSoFar(script[:number+1], a.tenant))
+			}
+		}
+	}
+}
+
+// bringing are the statements of a step, each with its episode: cut apart, none can lean on what another brings along.
+func bringing(script history, a act) []draft {
+	deltas := slices.Clone(a.deltas)
+	for i := range deltas {
+		for _, other := range script {
+			for _, d := range other.deltas {
+				if other.tenant == a.tenant && d.Episode != nil && d.EpisodeID == deltas[i].EpisodeID {
+					deltas[i].Episode = d.Episode
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(deltas, func(d draft) bool { return d.Episode == nil })
+}
+
+// standing is what is believed now in every slot that a step speaks of, without the times of recording, and what is held.
+func (p *player) standing(b *bench, a act) []string {
+	b.Helper()
+	t := b.tenant(p.l, a.tenant)
+	var out []string
+	for _, d := range a.deltas {
+		slot := sgam.Slot{Scope: d.Scope, Subject: d.Subject, Attribute: d.Attribute}
+		attribute := randomAttributes[slices.IndexFunc(randomAttributes, func(x Attribute) bool {
+			return x.Name == d.Attribute || slices.Contains(x.Aliases, d.Attribute)
+		})]
+		for _, member := range append([]string{""}, membersOf(attribute)...) {
+			slot.Member = json.RawMessage(member)
+			for day := range randomDays + 1 {
+				f, err := t.ValidAt(randomDay(day)).In(d.Scope).Member(b.Context(), slot)
+				text, id := answer(f, err), f.ID
+				if none, ok := errors.AsType[*sgam.NoValueError](err); ok && none.By != nil {
+					id = none.By.ID
+				}
+				name := p.names[id]
+				if name == "" || strings.Contains(name, "(") { // named for its time of recording
+					name = "a part"
+				}
+				out = append(out, fmt.Sprintf("%s %s on day %d: %s", slot.Attribute, member, day, strings.Replace(text, id.String(), name, 1)))
+			}
+		}
+	}
+	for h, err := range t.Held(b.Context(), sgam.Pending, sgam.Disputed) {
+		b.ok(err)
+		out = append(out, fmt.Sprintf("%s %s", h.Status, p.names[h.Memory]))
+	}
+	return out
 }
 
 // listsAreThePoints compares what the two axes list with point reads along them.

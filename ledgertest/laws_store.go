@@ -24,6 +24,7 @@ func storeLaws() []law {
 		{"preview-writes-nothing", "a preview says what a call would do and leaves no trace", previewWritesNothing},
 		{"arrival-order", "for open-ended assertions and ends of distinct starts, the final values do not depend on the order of arrival", arrivalOrder},
 		{"lists-are-the-points", "a timeline has no gaps and joins what is equal, and what it and a list of beliefs say is what point reads say", listsAreThePoints},
+		{"one-call-is-its-steps", "statements that are folded in one call leave what they leave one by one", foldedCalls},
 		{"strangers-are-untouched", "a statement changes nothing outside its slot and its reach", strangersAreUntouched},
 	}
 }

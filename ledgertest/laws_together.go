@@ -104,8 +104,8 @@ func groupCommit(b *bench) {
 	for _, i := range order {
 		again, err := serial.ApplyBatch(b.Context(), sgam.Batch{Deltas: deltas[i : i+1], KnownAt: &receipts[i].Known})
 		b.ok(err)
-		one.learn(i, "t", receipts[i:i+1])
-		two.learn(i, "t", again)
+		one.learn(place{act: i}, "t", receipts[i:i+1])
+		two.learn(place{act: i}, "t", again)
 		want, err := two.receipts(serial, again, false)
 		b.ok(err)
 		got, err := one.receipts(t, receipts[i:i+1], false)

@@ -71,14 +71,23 @@ type draft struct {
 // historian makes a history up.
 type historian struct {
 	rnd      *rand.Rand
+	about    []Attribute
+	subjects []string
+	dense    bool // few values, many bounds, many statements in a call
 	out      history
 	said     []place
 	episodes map[string][]sgam.Episode
 }
 
-// randomHistory makes up a history of so many steps.
+// randomHistory makes up a history of so many steps. Two in three are about everything, the others about one slot, or one
+// set, in which statements meet more often.
 func randomHistory(seed uint64, steps int) history {
-	h := &historian{rnd: rand.New(rand.NewPCG(seed, 2)), episodes: map[string][]sgam.Episode{}}
+	h := &historian{
+		rnd: rand.New(rand.NewPCG(seed, 2)), about: randomAttributes, subjects: randomSubjects, episodes: map[string][]sgam.Episode{},
+	}
+	if seed%3 == 2 {
+		h.about, h.subjects, h.dense = []Attribute{pick(h.rnd, randomAttributes)}, randomSubjects[:1], true
+	}
 	for range steps {
 		h.out = append(h.out, h.act())
 	}
@@ -123,7 +132,7 @@ func (h *historian) act() act {
 
 func (h *historian) statements(a *act) {
 	n := 1
-	if h.chance(25) {
+	if h.chance(25) || h.dense && h.chance(50) {
 		n += 1 + h.rnd.IntN(4)
 	}
 	for range n {
@@ -170,10 +179,10 @@ func (h *historian) episode(tenant string) sgam.Episode {
 
 // draft makes up a statement.
 func (h *historian) draft(tenant string) draft {
-	attribute := randomAttributes[h.rnd.IntN(len(randomAttributes)+4)%len(randomAttributes)]
+	attribute := h.about[h.rnd.IntN(len(h.about)+4)%len(h.about)]
 	d := draft{MemoryDelta: sgam.MemoryDelta{
 		Op:    pick(h.rnd, []sgam.Op{sgam.Assert, sgam.Assert, sgam.Assert, sgam.Correct, sgam.Correct, sgam.End, sgam.Void}),
-		Scope: pick(h.rnd, randomScopes), Subject: pick(h.rnd, randomSubjects), Attribute: attribute.Name,
+		Scope: pick(h.rnd, randomScopes), Subject: pick(h.rnd, h.subjects), Attribute: attribute.Name,
 	}}
 	h.value(&d.MemoryDelta, attribute)
 	h.times(&d.MemoryDelta)
@@ -211,6 +220,8 @@ func (h *historian) value(d *sgam.MemoryDelta, a Attribute) {
 	}
 	switch {
 	case states && h.chance(2): // forgotten: rejected
+	case h.dense && (states || a.Many && h.chance(60)):
+		d.Value = json.RawMessage(pick(h.rnd, values[:2]))
 	case states, a.Many && h.chance(60):
 		d.Value = json.RawMessage(pick(h.rnd, values))
 	}
@@ -225,7 +236,7 @@ func (h *historian) times(d *sgam.MemoryDelta) {
 		from := randomDay(day)
 		d.ValidFrom = &from
 	}
-	if h.chance(35) {
+	if h.chance(35) || h.dense && h.chance(50) {
 		to := randomDay(max(1, day+h.rnd.IntN(randomDays-day+1))) // sometimes empty: rejected
 		d.ValidTo = &to
 	}

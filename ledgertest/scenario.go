@@ -155,6 +155,7 @@ type parser struct {
 	declared map[string]bool
 	strict   bool
 	number   int
+	body     string   // the line
 	batch    *write   // an open { … }
 	reading  *reading // takes the indented lines that follow
 }
@@ -166,6 +167,7 @@ func (p *parser) take(text string) error {
 		return nil
 	}
 	c := &cursor{text: body}
+	p.body = body
 	switch {
 	case p.batch != nil:
 		return p.inBatch(c)

@@ -27,7 +27,7 @@ type reading struct {
 
 // read reads a line that asks.
 func (p *parser) read(c *cursor) error {
-	q := &reading{line: p.number, text: c.text, ordered: true}
+	q := &reading{line: p.number, text: p.body, ordered: true}
 	if err := q.view(c); err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ type item struct {
 
 // write reads a line that writes.
 func (p *parser) write(c *cursor, preview bool) error {
-	w := &write{line: p.number, text: c.text, preview: preview, given: c.take("known")}
+	w := &write{line: p.number, text: p.body, preview: preview, given: c.take("known")}
 	var err error
 	if w.at, err = c.time(); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (p *parser) inBatch(c *cursor) error {
 }
 
 func (p *parser) item(c *cursor, w *write) (item, error) {
-	it := item{line: p.number, text: c.text}
+	it := item{line: p.number, text: p.body}
 	var err error
 	switch word := c.peek(); word {
 	case "withdraw":
