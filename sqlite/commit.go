@@ -92,7 +92,7 @@ func (t *transaction) failed(r *request, err error) error {
 
 // keepTenants writes the counters of the tenants that were written.
 func (t *transaction) keepTenants() error {
-	s := session{conn: t.conn, ctx: context.Background()}
+	s := session{conn: t.conn, ctx: uninterrupted}
 	for _, state := range t.tenants {
 		if err := s.keep(state); err != nil {
 			return err
@@ -147,7 +147,7 @@ func retry(ctx context.Context, run func() (again bool, err error)) error {
 		select {
 		case <-ctx.Done():
 			return err
-		case <-time.After(wait/2 + rand.N(wait)):
+		case <-time.After(wait/2 + rand.N(wait)): //nolint:gosec // only to spread waiters
 		}
 		again, err = run()
 	}
@@ -183,7 +183,7 @@ func (g *group) commit(find func(*conn) (bool, error)) error {
 	if !g.conn.inTransaction() {
 		return fmt.Errorf("%w: sqlite: the transaction ended by itself", sgam.ErrOutcomeUnknown)
 	}
-	err := retry(context.Background(), func() (bool, error) {
+	err := retry(uninterrupted, func() (bool, error) {
 		err := g.conn.exec(stCommit)
 		return isBusy(err) && g.conn.inTransaction(), err
 	})

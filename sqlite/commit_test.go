@@ -47,7 +47,7 @@ func TestCancellationBetweenAnyTwoStatementsLeavesNothing(t *testing.T) {
 		}
 		require.ErrorIs(t, err, context.Canceled)
 		cancelled++
-		require.False(t, l.Store().(*store).writes.conn.inTransaction())
+		require.False(t, storeOf(t, l).writes.conn.inTransaction())
 		f, err := acme.ValidAt(day(9)).Get(ctx, "mira", "deadline")
 		require.NoError(t, err)
 		require.JSONEq(t, `"2026-07-15"`, string(f.Value))
@@ -75,7 +75,7 @@ func TestAStatementThatFailsLeavesNothing(t *testing.T) {
 	failed := 0
 	for n := 0; ; n++ {
 		at := 0
-		hook(l, func(st *statement, run func() error) error {
+		hook(t, l, func(st *statement, run func() error) error {
 			if st == stRollback || st == stCommit {
 				return run()
 			}
@@ -147,14 +147,14 @@ func TestACommitIsStoredOrNotOrUnknown(t *testing.T) {
 			_, err := acme.Apply(ctx, assert("mira", "deadline", "2026-07-15", day(1)).From(message("e1", day(1))))
 			require.NoError(t, err)
 			d := assert("mira", "deadline", "2026-06-30", day(3)).From(message("e2", day(3)))
-			hook(l, c.commit.around)
+			hook(t, l, c.commit.around)
 			r, err := acme.Apply(ctx, d)
 			if c.err == nil {
 				require.NoError(t, err)
 				require.Equal(t, sgam.Applied, r.Outcome)
 			} else {
 				require.ErrorIs(t, err, c.err)
-				require.Equal(t, c.err == sgam.ErrOutcomeUnknown, isUnknown(err))
+				require.Equal(t, errors.Is(c.err, sgam.ErrOutcomeUnknown), errors.Is(err, sgam.ErrOutcomeUnknown))
 			}
 			r, err = acme.Apply(ctx, d)
 			require.NoError(t, err)
@@ -180,7 +180,7 @@ func TestWhatIsFoundButCannotBeMadeDurableIsUnknown(t *testing.T) {
 	require.NoError(t, err)
 
 	lost := lossy{err: sqlite3.Error{Code: sqlite3.ErrIoErr, ExtendedCode: sqlite3.ErrIoErrFsync}, reaches: true}
-	hook(l, lost.around)
+	hook(t, l, lost.around)
 	d := assert("mira", "deadline", "2026-06-30", day(3)).From(message("e2", day(3)))
 	_, err = acme.Apply(ctx, d)
 	require.ErrorIs(t, err, sgam.ErrOutcomeUnknown)
@@ -193,9 +193,9 @@ func TestWhatIsFoundButCannotBeMadeDurableIsUnknown(t *testing.T) {
 func TestATransactionThatEndedByItselfIsNoticed(t *testing.T) {
 	ctx := context.Background()
 	l := open(t, newPath(t), nil)
-	s := l.Store().(*store)
+	s := storeOf(t, l)
 	armed := true
-	hook(l, func(st *statement, run func() error) error {
+	hook(t, l, func(st *statement, run func() error) error {
 		err := run()
 		if st == stAddOutcome && armed {
 			armed = false
@@ -217,7 +217,7 @@ func TestAnUnknownCommitIsUnknownToAllWhoSharedIt(t *testing.T) {
 	l := open(t, newPath(t), nil)
 	g := &gate{}
 	unsynced := sqlite3.Error{Code: sqlite3.ErrIoErr, ExtendedCode: sqlite3.ErrIoErrFsync}
-	g.store = hook(l, func(st *statement, run func() error) error {
+	g.store = hook(t, l, func(st *statement, run func() error) error {
 		if st == stCommit && g.commits.Load() == 1 {
 			g.commits.Add(1)
 			return unsynced
@@ -246,7 +246,7 @@ func TestALostRegistrationIsLookedUp(t *testing.T) {
 	for _, reaches := range []bool{true, false} {
 		l := open(t, newPath(t), nil)
 		lost := lossy{err: sqlite3.Error{Code: sqlite3.ErrIoErr, ExtendedCode: sqlite3.ErrIoErrFsync}, reaches: reaches}
-		hook(l, lost.around)
+		hook(t, l, lost.around)
 		doc := sgam.TypeDocument{Type: "place", Version: 1, JSON: []byte("{}"), Hash: "p", Semantic: "p"}
 		err := l.Register(ctx, doc)
 		if reaches {
@@ -280,7 +280,7 @@ func TestALockedFileIsWaitedForAsLongAsTheCallerWaits(t *testing.T) {
 
 	gone, leave := context.WithCancel(ctx)
 	tries := 0
-	hook(l, func(st *statement, run func() error) error {
+	hook(t, l, func(st *statement, run func() error) error {
 		if tries++; st == stBeginWrite && tries == 2 {
 			leave()
 		}
@@ -291,7 +291,7 @@ func TestALockedFileIsWaitedForAsLongAsTheCallerWaits(t *testing.T) {
 	require.NotErrorIs(t, err, sgam.ErrBusy)
 
 	tries = 0
-	hook(l, func(st *statement, run func() error) error {
+	hook(t, l, func(st *statement, run func() error) error {
 		if tries++; st == stBeginWrite && tries == 3 {
 			require.NoError(t, other.exec(stRollback))
 		}
@@ -302,5 +302,3 @@ func TestALockedFileIsWaitedForAsLongAsTheCallerWaits(t *testing.T) {
 	require.Equal(t, sgam.Applied, r.Outcome)
 	require.GreaterOrEqual(t, tries, 3)
 }
-
-func isUnknown(err error) bool { return errors.Is(err, sgam.ErrOutcomeUnknown) }

@@ -23,8 +23,11 @@ import (
 type conn struct {
 	raw      *sqlite3.SQLiteConn
 	prepared []*running
-	around   func(st *statement, run func() error) error // set by tests
+	around   func(st *statement, run func() error) error // set by tests and traces
 }
+
+// uninterrupted is the context of every statement.
+var uninterrupted = context.Background()
 
 // connect opens a connection and holds it against the settings of its role.
 func connect(path string, r role) (*conn, error) {
@@ -32,8 +35,12 @@ func connect(path string, r role) (*conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sgam: sqlite: open: %w", err)
 	}
-	c := &conn{raw: opened.(*sqlite3.SQLiteConn), prepared: make([]*running, len(statements))}
-	if err := configure(c.raw, r); err != nil {
+	raw, ok := opened.(*sqlite3.SQLiteConn)
+	if !ok {
+		return nil, errors.Join(fmt.Errorf("sgam: sqlite: the driver opened a %T", opened), opened.Close())
+	}
+	c := &conn{raw: raw, prepared: make([]*running, len(names))}
+	if err := c.configure(r); err != nil {
 		return nil, errors.Join(err, c.close())
 	}
 	return c, nil
@@ -68,11 +75,10 @@ type running struct {
 func (c *conn) query(st *statement, args ...driver.Value) (*running, error) {
 	p := c.prepared[st.index]
 	if p == nil {
-		stmt, err := c.raw.Prepare(st.text)
-		if err != nil {
-			return nil, st.failed(err)
+		var err error
+		if p, err = c.prepare(st); err != nil {
+			return nil, err
 		}
-		p = &running{of: st, stmt: stmt.(*sqlite3.SQLiteStmt)}
 		c.prepared[st.index] = p
 	}
 	if p.rows != nil {
@@ -83,7 +89,7 @@ func (c *conn) query(st *statement, args ...driver.Value) (*running, error) {
 		p.args = append(p.args, driver.NamedValue{Ordinal: i + 1, Value: a})
 	}
 	run := func() (err error) {
-		p.rows, err = p.stmt.QueryContext(context.Background(), p.args)
+		p.rows, err = p.stmt.QueryContext(uninterrupted, p.args)
 		return err
 	}
 	var err error
@@ -102,6 +108,18 @@ func (c *conn) query(st *statement, args ...driver.Value) (*running, error) {
 		p.row = make([]driver.Value, n)
 	}
 	return p, nil
+}
+
+func (c *conn) prepare(st *statement) (*running, error) {
+	prepared, err := c.raw.Prepare(st.text)
+	if err != nil {
+		return nil, st.failed(err)
+	}
+	stmt, ok := prepared.(*sqlite3.SQLiteStmt)
+	if !ok {
+		return nil, errors.Join(fmt.Errorf("sgam: sqlite: the driver prepared a %T", prepared), prepared.Close())
+	}
+	return &running{of: st, stmt: stmt}, nil
 }
 
 func (st *statement) failed(err error) error {

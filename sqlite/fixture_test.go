@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	sqlite3 "github.com/mattn/go-sqlite3"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sgam-ledger/sgam"
@@ -62,8 +63,8 @@ func assert(subject, attribute, value string, from time.Time) sgam.MemoryDelta {
 }
 
 // open opens a ledger and checks it at the end.
-func open(t testing.TB, path string, opts *sgam.Options) *sgam.Ledger {
-	t.Helper()
+func open(tb testing.TB, path string, opts *sgam.Options) *sgam.Ledger {
+	tb.Helper()
 	if opts == nil {
 		opts = &sgam.Options{}
 	}
@@ -71,21 +72,42 @@ func open(t testing.TB, path string, opts *sgam.Options) *sgam.Ledger {
 		opts.Schemas = plain{}
 	}
 	l, err := Open(context.Background(), path, opts)
-	require.NoError(t, err)
-	t.Cleanup(func() {
+	require.NoError(tb, err)
+	tb.Cleanup(func() {
 		for err := range l.Verify(context.Background()) {
-			t.Error(err)
+			tb.Error(err)
 		}
-		require.NoError(t, l.Close())
+		require.NoError(tb, l.Close())
 	})
 	return l
 }
 
-func newPath(t testing.TB) string { return filepath.Join(t.TempDir(), "agent.db") }
+func newPath(tb testing.TB) string {
+	tb.Helper()
+	return filepath.Join(tb.TempDir(), "agent.db")
+}
 
-func tenant(t testing.TB, l *sgam.Ledger, name string) *sgam.Tenant {
-	t.Helper()
-	tn, err := l.Tenant(name)
-	require.NoError(t, err)
-	return tn
+func tenant(tb testing.TB, l *sgam.Ledger, name string) *sgam.Tenant {
+	tb.Helper()
+	t, err := l.Tenant(name)
+	require.NoError(tb, err)
+	return t
+}
+
+// storeOf is the engine of a ledger.
+func storeOf(tb testing.TB, l *sgam.Ledger) *store {
+	tb.Helper()
+	s, ok := l.Store().(*store)
+	require.True(tb, ok)
+	return s
+}
+
+// bare is a connection of the driver alone.
+func bare(tb testing.TB, dsn string) *sqlite3.SQLiteConn {
+	tb.Helper()
+	opened, err := (&sqlite3.SQLiteDriver{}).Open(dsn)
+	require.NoError(tb, err)
+	raw, ok := opened.(*sqlite3.SQLiteConn)
+	require.True(tb, ok)
+	return raw
 }

@@ -32,7 +32,8 @@ type format struct {
 // current is the format that this program writes.
 var current = format{files: migrationFiles, number: 1}
 
-// migrate brings a database forward to the format. Each migration and the version that it leads to are one transaction.
+// migrate brings a database forward to the format. Each migration is one transaction and ends with the version that it
+// leads to.
 func (f format) migrate(ctx context.Context, db *sql.DB) error {
 	files, err := fs.Sub(f.files, "sql/migrations")
 	if err != nil {
@@ -46,8 +47,8 @@ func (f format) migrate(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
-// schema is the text of every table, index and trigger of the format, in order: what the migrations add up to. A new
-// file gets it in one transaction.
+// schema is what makes an empty database one of the format: what the migrations add up to. A new file gets it in one
+// transaction.
 func (f format) schema(ctx context.Context) (text []string, err error) {
 	db := sql.OpenDB(connector{":memory:"})
 	db.SetMaxOpenConns(1)
@@ -77,8 +78,8 @@ func (c connector) Connect(context.Context) (driver.Conn, error) { return c.Driv
 
 func (connector) Driver() driver.Driver { return &sqlite3.SQLiteDriver{} }
 
-// versions lets the migrations keep their version where the file itself does: in user_version. It is written in the
-// transaction of the migration that leads to it, so the two never differ.
+// versions lets the migrations keep their version where the file itself does: in user_version. Each migration writes it
+// in its own transaction, so the two never differ.
 type versions struct{}
 
 var _ database.StoreExtender = versions{}
@@ -89,8 +90,12 @@ func (versions) TableExists(context.Context, database.DBTxConn) (bool, error) { 
 
 func (versions) CreateVersionTable(context.Context, database.DBTxConn) error { return nil }
 
-func (versions) Insert(ctx context.Context, db database.DBTxConn, req database.InsertRequest) error {
-	_, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", req.Version))
+// Insert is called at the end of a migration's transaction.
+func (v versions) Insert(ctx context.Context, db database.DBTxConn, req database.InsertRequest) error {
+	latest, err := v.GetLatestVersion(ctx, db)
+	if err == nil && latest != req.Version {
+		err = fmt.Errorf("sgam: sqlite: migration %d leads to version %d", req.Version, latest)
+	}
 	return err
 }
 

@@ -35,14 +35,15 @@ func described(t *testing.T) (map[string][]string, string) {
 }
 
 func TestThePageOfTheFormatDescribesEveryColumn(t *testing.T) {
+	ctx := context.Background()
 	tables, _ := described(t)
 	path := newPath(t)
 	closed(t, path)
 	db := sql.OpenDB(connector{"file:" + path})
-	defer db.Close()
-	rows, err := db.Query("SELECT m.name, c.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY m.rowid, c.cid")
+	defer func() { require.NoError(t, db.Close()) }()
+	rows, err := db.QueryContext(ctx, "SELECT m.name, c.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY m.rowid, c.cid")
 	require.NoError(t, err)
-	defer rows.Close()
+	defer func() { require.NoError(t, rows.Close()) }()
 	real := map[string][]string{}
 	for rows.Next() {
 		var table, column string
@@ -69,7 +70,7 @@ func TestTheQuestionsOfThePageAreAnswered(t *testing.T) {
 		require.NoError(t, err)
 	}
 	db := sql.OpenDB(connector{"file:" + path})
-	defer db.Close()
+	defer func() { require.NoError(t, db.Close()) }()
 	questions := regexp.MustCompile("(?s)```sql\n(.*?)```").FindAllStringSubmatch(page, -1)
 	require.Len(t, questions, 3)
 
@@ -77,16 +78,16 @@ func TestTheQuestionsOfThePageAreAnswered(t *testing.T) {
 	var to sql.NullString
 	now := strings.ReplaceAll(questions[0][1], "unixepoch('now')", "unixepoch('2026-06-09')")
 	require.NotEqual(t, questions[0][1], now)
-	require.NoError(t, db.QueryRow(now).Scan(&op, &value, &episode, &from, &to))
+	require.NoError(t, db.QueryRowContext(ctx, now).Scan(&op, &value, &episode, &from, &to))
 	require.Equal(t, []string{"assert", `"2026-06-30"`, "e2", "2026-06-03 00:00:00"}, []string{op, value, episode, from})
 	require.False(t, to.Valid)
 
-	require.NoError(t, db.QueryRow(questions[1][1]).Scan(&value))
+	require.NoError(t, db.QueryRowContext(ctx, questions[1][1]).Scan(&value))
 	require.Equal(t, `"2026-07-15"`, value)
 
-	rows, err := db.Query(questions[2][1])
+	rows, err := db.QueryContext(ctx, questions[2][1])
 	require.NoError(t, err)
-	defer rows.Close()
+	defer func() { require.NoError(t, rows.Close()) }()
 	var log []string
 	for rows.Next() {
 		var known, principal string

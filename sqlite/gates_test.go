@@ -12,7 +12,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	sqlite3 "github.com/mattn/go-sqlite3"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sgam-ledger/sgam"
@@ -35,10 +34,9 @@ func files(t *testing.T, dir string) map[string]string {
 // alter runs SQL on a file with nothing but the driver.
 func alter(t *testing.T, path string, statements ...string) {
 	t.Helper()
-	c, err := connector{"file:" + path}.Connect(context.Background())
-	require.NoError(t, err)
+	c := bare(t, "file:"+path)
 	for _, text := range statements {
-		_, err := c.(*sqlite3.SQLiteConn).Exec(text, nil)
+		_, err := c.Exec(text, nil)
 		require.NoError(t, err, text)
 	}
 	require.NoError(t, c.Close())
@@ -70,26 +68,26 @@ func TestAMissingFileIsCreatedOnlyByAWriter(t *testing.T) {
 
 func TestWhatIsNotALedgerIsRefusedUntouched(t *testing.T) {
 	ctx := context.Background()
-	for name, fill := range map[string]func(t *testing.T, path string){
-		"a text": func(t *testing.T, path string) {
-			write(t, path, "nothing that a database would say, but long enough to have a header of a hundred bytes, and then some more text")
-		},
-		"a short text":     func(t *testing.T, path string) { write(t, path, "hello") },
-		"another database": func(t *testing.T, path string) { alter(t, path, "CREATE TABLE notes (text)") },
-		"another database in WAL": func(t *testing.T, path string) {
-			alter(t, path, "PRAGMA journal_mode = WAL", "CREATE TABLE notes (text)")
-		},
-		"another application": func(t *testing.T, path string) {
-			alter(t, path, "PRAGMA application_id = 7", "CREATE TABLE notes (text)")
-		},
-		"an application's empty database": func(t *testing.T, path string) {
-			alter(t, path, "PRAGMA application_id = 7", "CREATE TABLE notes (text)", "DROP TABLE notes")
-		},
-		"a versioned empty database": func(t *testing.T, path string) { alter(t, path, "PRAGMA user_version = 3") },
+	text := "nothing that a database would say, but long enough to have a header of a hundred bytes, and then some more"
+	for name, c := range map[string]struct {
+		text string
+		sql  []string
+	}{
+		"a text":                          {text: text},
+		"a short text":                    {text: "hello"},
+		"another database":                {sql: []string{"CREATE TABLE notes (text)"}},
+		"another database in WAL":         {sql: []string{"PRAGMA journal_mode = WAL", "CREATE TABLE notes (text)"}},
+		"another application":             {sql: []string{"PRAGMA application_id = 7", "CREATE TABLE notes (text)"}},
+		"an application's empty database": {sql: []string{"PRAGMA application_id = 7", "CREATE TABLE notes (text)", "DROP TABLE notes"}},
+		"a versioned empty database":      {sql: []string{"PRAGMA user_version = 3"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := newPath(t)
-			fill(t, path)
+			if c.text != "" {
+				require.NoError(t, os.WriteFile(path, []byte(c.text), 0o600))
+			} else {
+				alter(t, path, c.sql...)
+			}
 			before := files(t, filepath.Dir(path))
 			for _, opts := range []*sgam.Options{{}, {ReadOnly: true}, {AutoUpgrade: true}} {
 				_, err := Open(ctx, path, opts)
@@ -101,19 +99,15 @@ func TestWhatIsNotALedgerIsRefusedUntouched(t *testing.T) {
 	}
 }
 
-func write(t *testing.T, path, content string) {
-	t.Helper()
-	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
-}
-
 func TestAnEmptyFileBecomesALedgerForAWriter(t *testing.T) {
-	for name, fill := range map[string]func(t *testing.T, path string){
-		"no bytes":          func(t *testing.T, path string) { write(t, path, "") },
-		"an empty database": func(t *testing.T, path string) { alter(t, path, "PRAGMA journal_mode = WAL") },
+	for name, sql := range map[string][]string{
+		"no bytes":          nil,
+		"an empty database": {"PRAGMA journal_mode = WAL"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := newPath(t)
-			fill(t, path)
+			require.NoError(t, os.WriteFile(path, nil, 0o600))
+			alter(t, path, sql...)
 			before := files(t, filepath.Dir(path))
 			_, err := Open(context.Background(), path, &sgam.Options{ReadOnly: true})
 			require.ErrorIs(t, err, sgam.ErrForeignFile)
@@ -140,14 +134,17 @@ func TestANewerFormatIsRefusedUntouched(t *testing.T) {
 	open(t, path, nil)
 }
 
+// more is what the next format adds.
+const more = "CREATE TABLE more (x INTEGER) STRICT;\nINSERT INTO more SELECT last_seq FROM tenants;\n"
+
 // next is a format after the current one.
-func next(t *testing.T) format {
+func next(t *testing.T, then string) format {
 	t.Helper()
 	text, err := fs.ReadFile(migrationFiles, "sql/migrations/00001_format.sql")
 	require.NoError(t, err)
 	return format{number: 2, files: fstest.MapFS{
 		"sql/migrations/00001_format.sql": {Data: text},
-		"sql/migrations/00002_more.sql":   {Data: []byte("-- +goose Up\nCREATE TABLE more (x INTEGER) STRICT;\nINSERT INTO more SELECT last_seq FROM tenants;\n")},
+		"sql/migrations/00002_more.sql":   {Data: []byte("-- +goose Up\nPRAGMA user_version = 2;\n" + then)},
 	}}
 }
 
@@ -157,12 +154,12 @@ func TestAnOlderFormatIsBroughtForwardOnlyOnRequest(t *testing.T) {
 	closed(t, path)
 	before := files(t, filepath.Dir(path))
 	for _, opts := range []*sgam.Options{{}, {ReadOnly: true}, {ReadOnly: true, AutoUpgrade: true}} {
-		_, err := next(t).open(ctx, path, opts)
+		_, err := next(t, more).open(ctx, path, opts)
 		require.ErrorIs(t, err, sgam.ErrFormatOld)
 	}
 	require.Equal(t, before, files(t, filepath.Dir(path)))
 
-	s, err := next(t).open(ctx, path, &sgam.Options{AutoUpgrade: true})
+	s, err := next(t, more).open(ctx, path, &sgam.Options{AutoUpgrade: true})
 	require.NoError(t, err)
 	id, version, err := s.writes.conn.identity()
 	require.NoError(t, err)
@@ -171,14 +168,14 @@ func TestAnOlderFormatIsBroughtForwardOnlyOnRequest(t *testing.T) {
 
 	_, err = Open(ctx, path, &sgam.Options{Schemas: plain{}})
 	require.ErrorIs(t, err, sgam.ErrFormatTooNew)
-	s, err = next(t).open(ctx, path, nil)
+	s, err = next(t, more).open(ctx, path, nil)
 	require.NoError(t, err)
 	require.NoError(t, s.Close())
 }
 
 func TestANewFileHasTheNewestFormatAtOnce(t *testing.T) {
 	path := newPath(t)
-	s, err := next(t).open(context.Background(), path, nil)
+	s, err := next(t, more).open(context.Background(), path, nil)
 	require.NoError(t, err)
 	_, version, err := s.writes.conn.identity()
 	require.NoError(t, err)
@@ -195,10 +192,10 @@ func TestAnUpgradeWantsTheFileForItself(t *testing.T) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(context.Background(), 50e6)
 	defer cancel()
-	_, err = next(t).open(ctx, path, &sgam.Options{AutoUpgrade: true})
+	_, err = next(t, more).open(ctx, path, &sgam.Options{AutoUpgrade: true})
 	require.ErrorIs(t, err, sgam.ErrBusy)
 	require.NoError(t, busy.close())
-	s, err := next(t).open(context.Background(), path, &sgam.Options{AutoUpgrade: true})
+	s, err := next(t, more).open(context.Background(), path, &sgam.Options{AutoUpgrade: true})
 	require.NoError(t, err)
 	require.NoError(t, s.Close())
 }
@@ -215,8 +212,7 @@ func TestAMigrationThatFailsLeavesTheFormatThatWas(t *testing.T) {
 	ctx := context.Background()
 	path := newPath(t)
 	closed(t, path)
-	broken := next(t)
-	broken.files.(fstest.MapFS)["sql/migrations/00002_more.sql"].Data = []byte("-- +goose Up\nCREATE TABLE more (x INTEGER) STRICT;\nINSERT INTO nowhere VALUES (1);\n")
+	broken := next(t, "CREATE TABLE more (x INTEGER) STRICT;\nINSERT INTO nowhere VALUES (1);\n")
 	_, err := broken.open(ctx, path, &sgam.Options{AutoUpgrade: true})
 	require.ErrorContains(t, err, "nowhere")
 	open(t, path, nil)

@@ -19,8 +19,9 @@ import (
 )
 
 // hook puts a function around every statement of the writer.
-func hook(l *sgam.Ledger, around func(st *statement, run func() error) error) *store {
-	s := l.Store().(*store)
+func hook(tb testing.TB, l *sgam.Ledger, around func(st *statement, run func() error) error) *store {
+	tb.Helper()
+	s := storeOf(tb, l)
 	s.writes.around, s.writes.conn.around = around, around
 	return s
 }
@@ -80,7 +81,7 @@ func TestCallsThatWaitShareACommit(t *testing.T) {
 	ctx := context.Background()
 	l := open(t, newPath(t), nil)
 	g := &gate{}
-	g.store = hook(l, g.pass)
+	g.store = hook(t, l, g.pass)
 	acme, other := tenant(t, l, "acme"), tenant(t, l, "other")
 	const n = 40
 	receipts := make([]sgam.Receipt, n)
@@ -116,7 +117,7 @@ func TestALoneCallWaitsForNobody(t *testing.T) {
 	ctx := context.Background()
 	l := open(t, newPath(t), nil)
 	g := &gate{}
-	g.store = hook(l, g.pass)
+	g.store = hook(t, l, g.pass)
 	acme := tenant(t, l, "acme")
 	for i := range 5 {
 		_, err := acme.Apply(ctx, assert("mira", "deadline", fmt.Sprint(i), day(1+i)).From(message(fmt.Sprint("e", i), day(1))))
@@ -131,7 +132,7 @@ func TestACallThatFailsWhileWritingTakesNobodyAlong(t *testing.T) {
 	g := &gate{}
 	facts := 0
 	full := sqlite3.Error{Code: sqlite3.ErrFull}
-	g.store = hook(l, func(st *statement, run func() error) error {
+	g.store = hook(t, l, func(st *statement, run func() error) error {
 		if st == stAddFact {
 			if facts++; facts == 7 {
 				return full
@@ -171,7 +172,7 @@ func TestAPanicInADecisionBelongsToItsCaller(t *testing.T) {
 	ctx := context.Background()
 	l := open(t, newPath(t), nil)
 	g := &gate{}
-	g.store = hook(l, g.pass)
+	g.store = hook(t, l, g.pass)
 	acme := tenant(t, l, "acme")
 	together(t, g, 6, func() {
 		_, err := acme.Apply(ctx, assert("first", "deadline", "x", day(1)).From(message("e", day(1))))
@@ -194,7 +195,7 @@ func TestAPanicInTheEngineEndsOneCallOnly(t *testing.T) {
 	ctx := context.Background()
 	l := open(t, newPath(t), nil)
 	armed := true
-	hook(l, func(st *statement, run func() error) error {
+	hook(t, l, func(st *statement, run func() error) error {
 		if st == stOpenSegment && armed {
 			armed = false
 			panic("a bug")
@@ -213,7 +214,7 @@ func TestADecisionThatRefusesWritesNothing(t *testing.T) {
 	ctx := context.Background()
 	l := open(t, newPath(t), nil)
 	g := &gate{}
-	g.store = hook(l, g.pass)
+	g.store = hook(t, l, g.pass)
 	refused := errors.New("no")
 	for _, result := range []error{nil, refused} {
 		err := g.store.Write(ctx, tenantID(t, g.store), &sgam.Call{}, func(*sgam.Snapshot) (*sgam.Change, error) { return nil, result })
@@ -236,7 +237,7 @@ func TestWhoGivesUpWhileWaitingIsNotWritten(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			l := open(t, newPath(t), nil)
 			g := &gate{}
-			g.store = hook(l, g.pass)
+			g.store = hook(t, l, g.pass)
 			acme := tenant(t, l, "acme")
 			waiting := &ending{Context: ctx, done: make(chan struct{}), err: c.end}
 			g.whenAllWait = func() {
@@ -315,10 +316,10 @@ func TestCloseWaitsForWritesAndRefusesLaterOnes(t *testing.T) {
 	l, err := Open(ctx, path, &sgam.Options{Schemas: plain{}})
 	require.NoError(t, err)
 	closing := make(chan error, 1)
-	hook(l, func(st *statement, run func() error) error {
+	hook(t, l, func(st *statement, run func() error) error {
 		if st == stCommit {
 			go func() { closing <- l.Close() }()
-			for !l.Store().(*store).writes.isClosed() {
+			for !storeOf(t, l).writes.isClosed() {
 				runtime.Gosched()
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"testing"
 
-	sqlite3 "github.com/mattn/go-sqlite3"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sgam-ledger/sgam"
@@ -36,10 +35,8 @@ func told(t *testing.T) func(text string) error {
 	weak.Confidence = &low
 	apply(weak, sgam.Disputed)
 	require.NoError(t, l.Close())
-	c, err := connector{"file:" + path + "?_foreign_keys=1"}.Connect(ctx)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, c.Close()) })
-	raw := c.(*sqlite3.SQLiteConn)
+	raw := bare(t, "file:"+path+"?_foreign_keys=1")
+	t.Cleanup(func() { require.NoError(t, raw.Close()) })
 	return func(text string) error {
 		_, err := raw.Exec(text, nil)
 		return err

@@ -20,13 +20,15 @@ import (
 // one seek for the last start that is not after the valid time finds the only candidate.
 
 // tick is a known time as a number of the tree.
-func tick(k sgam.Instant) uint64 { return uint64(k-sgam.Beginning) + 1 }
+func tick(k sgam.Instant) uint64 {
+	return uint64(k-sgam.Beginning) + 1 //nolint:gosec // no instant is before the beginning
+}
 
 // forkNode is where a segment goes that was believed in [from, to).
 func forkNode(from, to sgam.Instant) int64 {
 	first, last := tick(from), tick(to)-1
 	level := bits.Len64((first-1)^last) - 1
-	return int64(last &^ (1<<level - 1))
+	return int64(last &^ (1<<level - 1)) //nolint:gosec // all of time needs less than 59 bits
 }
 
 // levelOf is the bit of a node's level in the mask of a slot's levels.

@@ -244,7 +244,6 @@ func (f format) found(ctx context.Context, c *conn, schema []string, keys sgam.K
 	if err != nil {
 		return err
 	}
-	schema = append(schema, fmt.Sprintf("PRAGMA application_id = %d", applicationID), fmt.Sprintf("PRAGMA user_version = %d", f.number))
 	for _, text := range schema {
 		if _, err := c.raw.Exec(text, nil); err != nil {
 			return fmt.Errorf("sgam: sqlite: create: %w", err)

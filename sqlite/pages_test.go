@@ -51,7 +51,7 @@ func story(t *testing.T) (*store, *sgam.Tenant) {
 	apply(late)
 	_, err = acme.Withdraw(ctx, sgam.Withdrawal{Memory: r.Memory})
 	require.NoError(t, err)
-	return l.Store().(*store), acme
+	return storeOf(t, l), acme
 }
 
 // texts of an answer's items, whatever they are.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"testing"
 	"time"
 
@@ -17,12 +18,13 @@ import (
 	"github.com/sgam-ledger/sgam"
 )
 
-// childPath makes the test binary a program that writes to the ledger at that path, in the name that childName says.
-const childPath, childName = "SGAM_TEST_CHILD_PATH", "SGAM_TEST_CHILD_NAME"
+// childPath makes the test binary a program that writes to the ledger at that path, in the name that childName says, as
+// many calls as childCalls says.
+const childPath, childName, childCalls = "SGAM_TEST_CHILD_PATH", "SGAM_TEST_CHILD_NAME", "SGAM_TEST_CHILD_CALLS"
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(childPath); path != "" {
-		if err := child(path, os.Getenv(childName)); err != nil {
+		if err := child(path, os.Getenv(childName), os.Getenv(childCalls)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -31,10 +33,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-const childCalls = 15
-
 // child writes statements about subjects that all children share, and prints the memory ids that were acknowledged.
-func child(path, name string) error {
+func child(path, name, calls string) error {
+	n, err := strconv.Atoi(calls)
+	if err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	l, err := Open(ctx, path, &sgam.Options{Schemas: plain{}})
@@ -45,7 +49,7 @@ func child(path, name string) error {
 	if err != nil {
 		return err
 	}
-	for i := range childCalls {
+	for i := range n {
 		at := day(1).Add(time.Duration(i) * time.Hour)
 		d := assert(fmt.Sprint("s", i%3), "deadline", name+fmt.Sprint(i), at).From(message(fmt.Sprint(name, "-", i), at))
 		r, err := acme.As(name).Apply(ctx, d)
@@ -62,12 +66,12 @@ func TestProcessesThatOpenTheSameNewPathShareOneLedger(t *testing.T) {
 	program, err := os.Executable()
 	require.NoError(t, err)
 	path := newPath(t)
-	const n = 6
+	const n, calls = 6, 15
 	var children [n]*exec.Cmd
 	var said, failed [n]bytes.Buffer
 	for i := range children {
-		children[i] = exec.Command(program)
-		children[i].Env = append(os.Environ(), childPath+"="+path, childName+"="+fmt.Sprint("p", i))
+		children[i] = exec.CommandContext(ctx, program)
+		children[i].Env = append(os.Environ(), childPath+"="+path, childName+"="+fmt.Sprint("p", i), childCalls+"="+fmt.Sprint(calls))
 		children[i].Stdout, children[i].Stderr = &said[i], &failed[i]
 		require.NoError(t, children[i].Start())
 	}
@@ -87,15 +91,57 @@ func TestProcessesThatOpenTheSameNewPathShareOneLedger(t *testing.T) {
 			acknowledged++
 		}
 	}
-	require.Equal(t, n*childCalls, acknowledged)
-	last, calls := time.Time{}, 0
+	require.Equal(t, n*calls, acknowledged)
+	last, outcomes := time.Time{}, 0
 	for o, err := range acme.Outcomes(ctx) {
 		require.NoError(t, err)
 		require.True(t, o.Known.After(last))
 		last = o.Known
-		calls++
+		outcomes++
 	}
-	require.Equal(t, n*childCalls, calls)
+	require.Equal(t, n*calls, outcomes)
+}
+
+func TestWhatWasAcknowledgedSurvivesTheDeathOfTheProcess(t *testing.T) {
+	ctx := context.Background()
+	program, err := os.Executable()
+	require.NoError(t, err)
+	path := newPath(t)
+	var acknowledged []sgam.MemoryID
+	for round := range 12 {
+		victim := exec.CommandContext(ctx, program)
+		victim.Env = append(os.Environ(), childPath+"="+path, childName+"="+fmt.Sprint("v", round), childCalls+"=1000000")
+		said, err := victim.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, victim.Start())
+		lines := bufio.NewScanner(said)
+		for n := 0; n < round && lines.Scan(); n++ {
+			id, err := sgam.ParseMemoryID(lines.Text())
+			require.NoError(t, err)
+			acknowledged = append(acknowledged, id)
+		}
+		// It goes on writing until it dies.
+		require.NoError(t, victim.Process.Kill())
+		for lines.Scan() {
+			if id, err := sgam.ParseMemoryID(lines.Text()); err == nil {
+				acknowledged = append(acknowledged, id)
+			}
+		}
+		require.Error(t, victim.Wait())
+
+		l, err := Open(ctx, path, &sgam.Options{Schemas: plain{}})
+		require.NoError(t, err)
+		for err := range l.Verify(ctx) {
+			require.NoError(t, err)
+		}
+		acme := tenant(t, l, "acme")
+		for _, id := range acknowledged {
+			_, err := acme.Memory(ctx, id)
+			require.NoError(t, err)
+		}
+		require.NoError(t, l.Close())
+	}
+	require.Greater(t, len(acknowledged), 50)
 }
 
 func TestAWriteOfAnotherProcessIsSeenAtOnce(t *testing.T) {

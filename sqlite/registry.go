@@ -111,7 +111,7 @@ func (s *store) Register(ctx context.Context, doc sgam.TypeDocument) error {
 		return err
 	}
 	return g.commit(func(c *conn) (bool, error) {
-		again := session{conn: c, ctx: context.Background()}
+		again := session{conn: c, ctx: uninterrupted}
 		_, have, _, err := again.version(&doc)
 		return err == nil && have != nil && *have == doc.Semantic, err
 	})

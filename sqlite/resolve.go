@@ -177,7 +177,7 @@ func (r *resolver) standing(t *sgam.Target, s *sgam.Standing) error {
 	}
 	if t.Strength {
 		for i := range s.Open {
-			if err := r.backing(at.id, &s.Open[i]); err != nil {
+			if err := r.backing(at.id, &s.Open[i], s.Window); err != nil {
 				return err
 			}
 		}
@@ -218,12 +218,14 @@ func (p *running) logged(i int, key sgam.SlotKey) sgam.LoggedFact {
 	}
 }
 
-// backing adds the evidence of live confirmations to an open segment.
-func (r *resolver) backing(slot int64, o *sgam.OpenSegment) error {
+// backing adds the confirmations of its fact to an open segment.
+func (r *resolver) backing(slot int64, o *sgam.OpenSegment, window sgam.Span) error {
 	return r.each(func(p *running) error {
-		o.Backing = append(o.Backing, sgam.Evidence{Confidence: p.confidence(0), Kind: sgam.EpisodeKind(p.text(1))})
+		o.Backing = append(o.Backing, sgam.Backing{
+			Evidence: sgam.Evidence{Confidence: p.confidence(0), Kind: sgam.EpisodeKind(p.text(1))}, Valid: p.span(2), Elsewhere: p.int(4) != 0,
+		})
 		return nil
-	}, stBacking, r.tenant, slot, o.Fact.Number, int64(o.Valid.From), int64(o.Valid.To))
+	}, stBacking, r.tenant, slot, o.Fact.Number, int64(window.From), int64(window.To))
 }
 
 // points adds the live points of the window, and the dead ones that the call can bring to life: those of its own values

@@ -3,8 +3,6 @@
 package sqlite
 
 import (
-	"database/sql/driver"
-	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -51,66 +49,47 @@ func (r role) dsn(path string) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
 }
 
-// setting is a pragma and its value.
-type setting struct{ pragma, value string }
-
-// logLimit bounds the write-ahead log between checkpoints, in bytes. Cutting it to nothing each time would make every
-// commit grow the file again, which costs half as much again as the commit itself; whoever erases cuts it explicitly.
-const logLimit = "16777216"
-
-// unnamed are the settings that the driver has no name for.
-var unnamed = []setting{
-	{"trusted_schema", "0"},
-	{"cell_size_check", "1"},
-	{"temp_store", "2"},
-	{"journal_size_limit", logLimit},
-	{"fullfsync", "1"},
-	{"checkpoint_fullfsync", "1"},
-}
+var (
+	stSettings = named("settings")
+	stSet      = []*statement{
+		named("set_trusted_schema"), named("set_cell_size_check"), named("set_temp_store"), named("set_journal_size_limit"),
+		named("set_fullfsync"), named("set_checkpoint_fullfsync"),
+	}
+)
 
 // effective are the settings that a connection must show when they are read back: a name that the driver does not know
-// is ignored without a word.
-func (r role) effective() []setting {
-	want := append([]setting{{"foreign_keys", "1"}, {"synchronous", "2"}, {"secure_delete", "1"}}, unnamed...)
+// is ignored without a word. They are in the order of the statement that reads them.
+func (r role) effective() []string {
+	busy, queryOnly := "5000", "1"
 	if r == writing {
-		return append(want, setting{"encoding", "UTF-8"}, setting{"journal_mode", "wal"}, setting{"busy_timeout", "20"})
+		busy, queryOnly = "20", "0"
 	}
-	return append(want, setting{"busy_timeout", "5000"}, setting{"query_only", "1"})
+	return []string{"1", "2", "1", "0", "1", "2", "16777216", "1", "1", busy, queryOnly, "UTF-8", "wal"}
 }
 
 // configure sets what the name could not, and reads everything back.
-func configure(raw *sqlite3.SQLiteConn, r role) error {
+func (c *conn) configure(r role) error {
 	// Statements are ours and small, and nothing is ever attached.
-	raw.SetLimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-	raw.SetLimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, 100_000)
-	raw.SetLimit(sqlite3.SQLITE_LIMIT_EXPR_DEPTH, 100)
-	for _, s := range unnamed {
-		if _, err := raw.Exec("PRAGMA "+s.pragma+" = "+s.value, nil); err != nil {
-			return fmt.Errorf("sgam: sqlite: set %s: %w", s.pragma, err)
-		}
-	}
-	for _, s := range r.effective() {
-		have, err := pragma(raw, s.pragma)
-		if err != nil {
+	c.raw.SetLimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+	c.raw.SetLimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, 100_000)
+	c.raw.SetLimit(sqlite3.SQLITE_LIMIT_EXPR_DEPTH, 100)
+	for _, st := range stSet {
+		if err := c.exec(st); err != nil {
 			return err
 		}
-		if have != s.value {
-			return fmt.Errorf("sgam: sqlite: %s is %s where it must be %s", s.pragma, have, s.value)
+	}
+	p, err := c.query(stSettings)
+	if err != nil {
+		return err
+	}
+	settings, found := p.rows.Columns(), p.next()
+	if err := p.close(); err != nil {
+		return err
+	}
+	for i, want := range r.effective() {
+		if have := fmt.Sprint(p.row[i]); !found || have != want {
+			return fmt.Errorf("sgam: sqlite: %s is %s where it must be %s", settings[i], have, want)
 		}
 	}
 	return nil
-}
-
-// pragma reads one setting as text.
-func pragma(raw *sqlite3.SQLiteConn, name string) (text string, err error) {
-	rows, err := raw.Query("PRAGMA "+name, nil)
-	if err != nil {
-		return "", fmt.Errorf("sgam: sqlite: read %s: %w", name, err)
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	var value [1]driver.Value
-	if err := rows.Next(value[:]); err != nil {
-		return "", fmt.Errorf("sgam: sqlite: read %s: %w", name, err)
-	}
-	return fmt.Sprint(value[0]), nil
 }

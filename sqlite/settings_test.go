@@ -4,6 +4,8 @@ package sqlite
 
 import (
 	"context"
+	"database/sql/driver"
+	"fmt"
 	"testing"
 
 	sqlite3 "github.com/mattn/go-sqlite3"
@@ -25,9 +27,12 @@ func TestTheSettingsAreInForceOnEveryConnection(t *testing.T) {
 			"cell_size_check": "1", "temp_store": "2"}},
 	} {
 		for name, want := range c.want {
-			have, err := pragma(c.raw, name)
+			rows, err := c.raw.Query("PRAGMA "+name, nil)
 			require.NoError(t, err)
-			require.Equal(t, want, have, name)
+			have := make([]driver.Value, 1)
+			require.NoError(t, rows.Next(have))
+			require.NoError(t, rows.Close())
+			require.Equal(t, want, fmt.Sprint(have[0]), name)
 		}
 	}
 	_, err = reader.raw.Exec("PRAGMA query_only = 0", nil)
@@ -42,10 +47,9 @@ func TestASettingThatIsNotInForceIsNoticed(t *testing.T) {
 	path := newPath(t)
 	closed(t, path)
 	for _, r := range []role{reading, writing, keeping} {
-		plain, err := (&sqlite3.SQLiteDriver{}).Open("file:" + path)
-		require.NoError(t, err)
-		require.ErrorContains(t, configure(plain.(*sqlite3.SQLiteConn), r), "where it must be")
-		require.NoError(t, plain.Close())
+		c := &conn{raw: bare(t, "file:"+path), prepared: make([]*running, len(names))}
+		require.ErrorContains(t, c.configure(r), "where it must be")
+		require.NoError(t, c.close())
 		c, err := connect(path, r)
 		require.NoError(t, err)
 		require.NoError(t, c.close())

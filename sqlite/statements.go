@@ -6,6 +6,8 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -18,31 +20,29 @@ type statement struct {
 	index      int // in the connections' tables of prepared statements
 }
 
-// texts are the embedded statements by name.
-var texts = mustParse(sqlFiles)
-
-// statements are those that the program uses, by index.
-var statements []*statement
+// texts are the statements by name, names their order.
+var (
+	texts = mustParse(sqlFiles)
+	names = slices.Sorted(maps.Keys(texts))
+)
 
 // named is the statement of a name.
 func named(name string) *statement {
-	text, ok := texts[name]
+	index, ok := slices.BinarySearch(names, name)
 	if !ok {
 		panic("sqlite: there is no statement " + name)
 	}
-	st := &statement{name: name, text: text, index: len(statements)}
-	statements = append(statements, st)
-	return st
+	return &statement{name: name, text: texts[name], index: index}
 }
 
 // mustParse reads files of statements, each of which begins with a line "-- name: N" and ends with a semicolon.
 func mustParse(files fs.FS) map[string]string {
-	names, err := fs.Glob(files, "sql/*.sql")
+	list, err := fs.Glob(files, "sql/*.sql")
 	if err != nil {
 		panic(err)
 	}
 	found := map[string]string{}
-	for _, file := range names {
+	for _, file := range list {
 		content, err := fs.ReadFile(files, file)
 		if err != nil {
 			panic(err)

@@ -26,7 +26,12 @@ PRAGMA user_version;
 SELECT count(*) FROM sqlite_schema;
 
 -- name: schema_text
-SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid;
+-- What has to run to make an empty database like this one, its marks included.
+SELECT sql FROM (
+    SELECT 1 AS part, rowid AS place, sql FROM sqlite_schema WHERE sql IS NOT NULL
+    UNION ALL SELECT 2, 1, 'PRAGMA application_id = ' || application_id FROM pragma_application_id
+    UNION ALL SELECT 2, 2, 'PRAGMA user_version = ' || user_version FROM pragma_user_version
+) ORDER BY part, place;
 
 -- name: checkpoint
 PRAGMA wal_checkpoint(TRUNCATE);

@@ -41,13 +41,17 @@ WHERE g.tenant_id = +?1 AND g.slot_id = +?2 AND g.node = 0 AND g.valid_from < +?
 ORDER BY g.valid_from;
 
 -- name: backing
--- The evidence of live confirmations of one fact that overlap a segment.
-SELECT f.confidence, e.kind
+-- The confirmations of one fact whose known interval is open, and whether each overlaps an open segment of the fact
+-- outside a window.
+SELECT f.confidence, e.kind, c.valid_from, c.valid_to, EXISTS (
+    SELECT 1 FROM segments g INDEXED BY segments_open_by_fact
+    WHERE g.tenant_id = c.tenant_id AND g.fact_id = c.old_fact AND g.node = 0
+        AND g.valid_from < c.valid_to AND g.valid_to > c.valid_from AND (g.valid_to <= +?4 OR g.valid_from >= +?5)
+)
 FROM confirmations c
 CROSS JOIN facts f ON f.tenant_id = c.tenant_id AND f.fact_id = c.new_fact
 LEFT JOIN episodes e ON e.tenant_id = f.tenant_id AND e.episode_id = f.episode_id
 WHERE c.tenant_id = +?1 AND c.slot_id = +?2 AND c.old_fact = +?3 AND c.known_to IS NULL
-    AND c.valid_from < +?5 AND c.valid_to > +?4
 ORDER BY c.new_fact, c.valid_from;
 
 -- name: live_points

@@ -4,6 +4,10 @@
 -- The tenant leads every key of what belongs to a tenant. Instants are microseconds since 1970 UTC, the open end of
 -- valid time is the largest integer, the open end of known time is NULL.
 
+-- "sgam" as a number, so that programs know our files by their content.
+PRAGMA application_id = 1936154989;
+PRAGMA user_version = 1;
+
 CREATE TABLE meta (
     name  TEXT NOT NULL PRIMARY KEY,
     value ANY  NOT NULL

@@ -1,0 +1,26 @@
+-- Settings of a connection that the driver has no name for, and all of them read back.
+
+-- name: set_trusted_schema
+PRAGMA trusted_schema = 0;
+
+-- name: set_cell_size_check
+PRAGMA cell_size_check = 1;
+
+-- name: set_temp_store
+PRAGMA temp_store = 2;
+
+-- name: set_journal_size_limit
+-- Cutting the log to nothing after each checkpoint would make every commit grow the file again, which costs half as much
+-- again as the commit itself. Whoever erases cuts it explicitly.
+PRAGMA journal_size_limit = 16777216;
+
+-- name: set_fullfsync
+PRAGMA fullfsync = 1;
+
+-- name: set_checkpoint_fullfsync
+PRAGMA checkpoint_fullfsync = 1;
+
+-- name: settings
+SELECT * FROM pragma_foreign_keys, pragma_synchronous, pragma_secure_delete, pragma_trusted_schema, pragma_cell_size_check,
+    pragma_temp_store, pragma_journal_size_limit, pragma_fullfsync, pragma_checkpoint_fullfsync, pragma_busy_timeout,
+    pragma_query_only, pragma_encoding, pragma_journal_mode;
