@@ -103,12 +103,19 @@ func (p *program) replayHistory(ctx context.Context, r *replaying) (err error) {
 		if err != nil {
 			return usage("--tenant %q: %w", p.flags.tenant, err)
 		}
-		load, err := ledgertest.LoadFacts(ctx, t, facts, p.timed("loading"))
+		err = p.timed("loading", func(opts *ledgertest.ReplayOptions) error {
+			load, err := ledgertest.LoadFacts(ctx, t, facts, opts)
+			card.load(&load)
+			return err
+		})
 		if err != nil {
 			return seen.inFile(r.facts, err)
 		}
-		card.load(&load)
-		answers, err := ledgertest.AskQuestions(ctx, t, questions, p.timed("asking"))
+		var answers *ledgertest.Scorecard
+		err = p.timed("asking", func(opts *ledgertest.ReplayOptions) (err error) {
+			answers, err = ledgertest.AskQuestions(ctx, t, questions, opts)
+			return err
+		})
 		if err != nil {
 			return seen.inFile(r.questions, err)
 		}
@@ -176,7 +183,11 @@ func (p *program) playCases(ctx context.Context, l *sgam.Ledger, name string, ca
 		return err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	answers, err := ledgertest.PlayCases(ctx, l, filepath.Base(name), in, p.timed("playing"))
+	var answers *ledgertest.Scorecard
+	err = p.timed("playing", func(opts *ledgertest.ReplayOptions) (err error) {
+		answers, err = ledgertest.PlayCases(ctx, l, filepath.Base(name), in, opts)
+		return err
+	})
 	if err != nil {
 		return seen.inFile(name, err)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"path/filepath"
 	"strings"
@@ -95,6 +96,23 @@ func TestFaultyReplaysGetOneLine(t *testing.T) {
 		assert.Empty(t, r.out, line)
 		assert.True(t, strings.HasPrefix(r.err, "sgam: "+says), "%s\nwant %s\ngot  %s", line, says, r.err)
 		assert.Equal(t, 1, strings.Count(r.err, "\n"), r.err)
+	}
+}
+
+func TestOnlyATerminalSeesHowFarAReplayIs(t *testing.T) {
+	b := newBench(t)
+	b.file("facts.jsonl", history)
+	b.file("questions.jsonl", question)
+	for _, tty := range []bool{true, false} {
+		var out, errOut bytes.Buffer
+		p := b.program("", &out, &errOut)
+		if tty {
+			p.err = terminal(&errOut, 80)
+		}
+		require.Zero(t, p.run(t.Context(), []string{"replay", "--facts", "facts.jsonl", "--questions", "questions.jsonl"}))
+		assert.Equal(t, tty, strings.Contains(errOut.String(), "loading"), errOut.String())
+		assert.Equal(t, tty, strings.Contains(errOut.String(), "asking"), errOut.String())
+		assert.Contains(t, out.String(), "every answer is right\n")
 	}
 }
 

@@ -70,8 +70,8 @@ func (p *program) play(ctx context.Context, name string) (ok bool, err error) {
 		return false, err
 	}
 	clock := ledgertest.NewClock(time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC))
-	// A story may turn the clock back as far as it likes.
-	opts := &sgam.Options{Schemas: scenario.Schemas(), Clock: clock.Now, Rand: p.rand, ClockTolerance: -1}
+	opts := scenario.Options(clock)
+	opts.Rand = p.rand
 	var failures []ledgertest.Failure
 	err = p.scratchLedger(ctx, opts, func(l *sgam.Ledger) (err error) {
 		failures, err = scenario.Run(ctx, l, clock)

@@ -200,17 +200,19 @@ func (s *screen) answers(f *fileJSON) {
 	}
 }
 
-// timed measures a replay, and shows on a terminal how far it is.
-func (p *program) timed(what string) *ledgertest.ReplayOptions {
+// timed runs one part of a replay, measures it, and shows on a terminal how far it is.
+func (p *program) timed(what string, do func(*ledgertest.ReplayOptions) error) error {
 	opts := &ledgertest.ReplayOptions{Now: p.stopwatch}
 	if !p.err.tty {
-		return opts
+		return do(opts)
 	}
 	bar := progressbar.NewOptions64(-1, progressbar.OptionSetWriter(p.err.unbuffered()), progressbar.OptionSetDescription(what),
 		progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString("lines"),
 		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionUseANSICodes(p.err.color))
 	opts.Progress = func(lines int) { p.err.keep(bar.Set(lines)) }
-	return opts
+	err := do(opts)
+	p.err.keep(bar.Finish())
+	return err
 }
 
 // declare registers attributes that a history showed, and tells the types.

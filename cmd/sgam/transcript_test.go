@@ -19,9 +19,9 @@ var update = flag.Bool("update", false, "write the outputs of the transcripts an
 
 // Transcripts are Markdown pages that run in one folder:
 //
-//	```json NAME       is the file NAME, there before the first command; so is every other block with a second word
-//	```console         holds "$ sgam …" lines, each with everything that it prints, standard error after standard output
-//	<!-- clock TIME    sets the clock
+//	<!-- file NAME -->   makes the block that follows a file, which is there before the first command
+//	```console           holds "$ sgam …" lines, each with everything that it prints, standard error after standard output
+//	<!-- clock TIME -->  sets the clock
 //
 // A command has to exit with 0 unless its line ends in "; echo $?". "< NAME" gives it a file as standard input.
 func TestTranscriptsShowWhatIsPrinted(t *testing.T) {
@@ -36,7 +36,8 @@ func TestTranscriptsShowWhatIsPrinted(t *testing.T) {
 
 var (
 	clockLine = regexp.MustCompile(`^<!-- clock (\S+) -->$`)
-	fenceLine = regexp.MustCompile("^```(\\S*)(?: (\\S+))?$")
+	fileLine  = regexp.MustCompile(`^<!-- file (\S+) -->$`)
+	fenceLine = regexp.MustCompile("^```(\\S+)$")
 )
 
 func playPage(t *testing.T, page string) {
@@ -101,8 +102,13 @@ func blocksOf(t *testing.T, page string) (blocks []block) {
 			require.NoError(t, err)
 			one.clock = &at
 		}
-		if m := fenceLine.FindStringSubmatch(line); m != nil && m[1] != "" {
-			one.console, one.file = m[1] == "console", m[2]
+		if m := fenceLine.FindStringSubmatch(line); m != nil {
+			one.console = m[1] == "console"
+			if i > 0 {
+				if named := fileLine.FindStringSubmatch(strings.TrimRight(lines[i-1], "\n")); named != nil {
+					one.file = named[1]
+				}
+			}
 			for i++; lines[i] != "```\n"; i++ {
 				one.body = append(one.body, lines[i])
 			}
