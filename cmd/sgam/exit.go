@@ -41,6 +41,11 @@ func usage(format string, args ...any) error {
 	return &verdict{code: exitUsage, line: err.Error(), cause: errors.Unwrap(err)}
 }
 
+// refused is the verdict of what is not done because of what is there.
+func refused(cause error, format string, args ...any) error {
+	return &verdict{code: exitRefused, line: fmt.Sprintf(format, args...), cause: cause}
+}
+
 // judge turns the error of a command into an exit code and the line that goes to standard error.
 func (p *program) judge(ctx context.Context, err error) (code int, line string) {
 	if err == nil {

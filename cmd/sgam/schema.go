@@ -79,13 +79,21 @@ func (p *program) register(ctx context.Context, l *sgam.Ledger, docs []sgam.Type
 		return err
 	}
 	have := map[string]bool{}
+	next := map[string]int{} // the version that a type waits for
 	for _, s := range stored {
 		have[versionName(s.TypeDocument)] = true
+		next[s.Type] = s.Version + 1
 	}
 	for _, doc := range docs {
-		if err := l.Register(ctx, doc); err != nil {
-			return &verdict{code: codeOf(err), line: versionName(doc) + ": " + oneLine(err.Error()), cause: err}
+		switch err := l.Register(ctx, doc); {
+		case errors.Is(err, sgam.ErrSchemaDrift):
+			return refused(err, "%s is in the ledger with another meaning: what changed needs a version of its own", versionName(doc))
+		case errors.Is(err, sgam.ErrSchemaGap):
+			return refused(err, "%s is not the next version: this ledger waits for version %d", versionName(doc), max(1, next[doc.Type]))
+		case err != nil:
+			return fmt.Errorf("%s: %w", versionName(doc), err)
 		}
+		next[doc.Type] = max(next[doc.Type], doc.Version+1)
 		if p.flags.json {
 			p.out.json(typeOf(doc))
 			continue
