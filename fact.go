@@ -3,6 +3,8 @@ package sgam
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -181,6 +183,26 @@ func (id *MemoryID) UnmarshalText(text []byte) error {
 	}
 	*id = parsed
 	return nil
+}
+
+// newMemoryID draws a random id.
+func (l *Ledger) newMemoryID() (MemoryID, error) {
+	id, err := uuid.NewRandomFromReader(l.opts.Rand)
+	if err != nil {
+		return MemoryID{}, fmt.Errorf("sgam: draw a memory id: %w", err)
+	}
+	return MemoryID(id), nil
+}
+
+type lockedReader struct {
+	mu sync.Mutex
+	r  io.Reader
+}
+
+func (r *lockedReader) Read(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.r.Read(p)
 }
 
 // Instant is a point of either time axis: microseconds since the Unix epoch, UTC. Engines store instants as integers;

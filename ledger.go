@@ -12,8 +12,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/google/uuid"
 )
 
 // Ledger is one open ledger. It is safe for concurrent use.
@@ -86,7 +84,8 @@ type AttributeSpec struct {
 	// Identity cuts the part that identifies a member out of a canonical value; nil is the whole value.
 	Identity func(value []byte) ([]byte, error)
 	Policy   ConflictPolicy
-	// Ranks are the episode kinds from the strongest to the weakest, for policy SourceRank.
+	// Ranks are the episode kinds from the strongest to the weakest, for policy SourceRank. A kind that is not listed is
+	// the weakest, but for UserConfirmation, which is then the strongest.
 	Ranks       []EpisodeKind
 	Sensitivity string
 	Retention   string
@@ -242,15 +241,6 @@ func (l *Ledger) knownTime(last, given Instant, accept bool) (Instant, error) {
 	return max(now, last+1), nil
 }
 
-// newMemoryID draws a random id.
-func (l *Ledger) newMemoryID() (MemoryID, error) {
-	id, err := uuid.NewRandomFromReader(l.opts.Rand)
-	if err != nil {
-		return MemoryID{}, fmt.Errorf("sgam: draw a memory id: %w", err)
-	}
-	return MemoryID(id), nil
-}
-
 // digest keys a list of parts; each is length-prefixed, so that no two lists run together.
 func (l *Ledger) digest(parts ...string) string {
 	mac := hmac.New(sha256.New, l.store.DigestKey())
@@ -261,17 +251,6 @@ func (l *Ledger) digest(parts ...string) string {
 		mac.Write([]byte(p))
 	}
 	return string(mac.Sum(nil)[:16])
-}
-
-type lockedReader struct {
-	mu sync.Mutex
-	r  io.Reader
-}
-
-func (r *lockedReader) Read(p []byte) (int, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.r.Read(p)
 }
 
 // attribute is what the ledger knows of one attribute: the newest version, and how to judge its values.
@@ -312,14 +291,14 @@ func (l *Ledger) declare(ctx context.Context) error {
 	for _, doc := range docs {
 		held, known := have[fmt.Sprintf("%s@%d", doc.Type, doc.Version)]
 		switch {
-		case known && held.Semantic == doc.Semantic:
+		case known && held.Semantic == doc.Semantic && held.Draft == doc.Draft:
 		case known && !held.Draft:
 			return fmt.Errorf("%w: type %q version %d", ErrSchemaDrift, doc.Type, doc.Version)
 		case l.opts.ReadOnly:
 			return fmt.Errorf("%w: type %q version %d is declared and not stored", ErrReadOnly, doc.Type, doc.Version)
 		default:
-			if err := l.store.Register(ctx, doc); err != nil {
-				return fmt.Errorf("sgam: register type %q version %d: %w", doc.Type, doc.Version, err)
+			if err := l.register(ctx, doc); err != nil {
+				return err
 			}
 		}
 	}
@@ -335,10 +314,20 @@ func (l *Ledger) Register(ctx context.Context, doc TypeDocument) error {
 	case l.opts.ReadOnly:
 		return ErrReadOnly
 	}
-	if err := l.store.Register(ctx, doc); err != nil {
+	if err := l.register(ctx, doc); err != nil {
 		return err
 	}
 	return l.reload(ctx)
+}
+
+func (l *Ledger) register(ctx context.Context, doc TypeDocument) error {
+	if fe := doc.check(); fe != nil {
+		return fe
+	}
+	if err := l.store.Register(ctx, doc); err != nil {
+		return fmt.Errorf("sgam: register type %q version %d: %w", doc.Type, doc.Version, err)
+	}
+	return nil
 }
 
 // Types lists the stored schema versions in order of type and version.

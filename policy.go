@@ -1,5 +1,7 @@
 package sgam
 
+import "slices"
+
 // ConflictPolicy says what happens when a delta meets a different value (rule R11).
 type ConflictPolicy string
 
@@ -40,16 +42,26 @@ func (d *decision) lost(w *workSlot, p *prepared, reach Span, number int64, kind
 	own := p.attr.strength(Evidence{p.Confidence, kind})
 	var lost []MemoryID
 	w.different(reach, number, func(q *piece) bool {
-		strongest := p.attr.strength(Evidence{q.fact.Confidence, q.fact.Kind})
-		for _, e := range q.backed {
-			strongest = max(strongest, p.attr.strength(e))
-		}
-		if strongest > own {
+		if w.strongest(p.attr, q.fact) > own && !slices.Contains(lost, q.fact.ID) {
 			lost = append(lost, q.fact.ID)
 		}
 		return true
 	})
 	return lost
+}
+
+// strongest is the strength of a fact: the highest among it and its live confirmations (rule R11).
+func (w *workSlot) strongest(a *attribute, f *LoggedFact) float64 {
+	strongest := a.strength(Evidence{f.Confidence, f.Kind})
+	for _, b := range w.backing[f.Number] {
+		live := b.Elsewhere || slices.ContainsFunc(w.pieces, func(q piece) bool {
+			return q.fact.Number == f.Number && q.valid.Overlaps(b.Valid)
+		})
+		if live {
+			strongest = max(strongest, a.strength(b.Evidence))
+		}
+	}
+	return strongest
 }
 
 // strength orders evidence by the attribute's policy.
@@ -60,10 +72,11 @@ func (a *attribute) strength(e Evidence) float64 {
 		}
 		return *e.Confidence
 	}
-	for i, kind := range a.Ranks {
-		if kind == e.Kind {
-			return float64(len(a.Ranks) - i)
-		}
+	if i := slices.Index(a.Ranks, e.Kind); i >= 0 {
+		return float64(len(a.Ranks) - i)
+	}
+	if e.Kind == UserConfirmation {
+		return float64(len(a.Ranks) + 1) // what passes every policy is not the weakest afterwards
 	}
 	return 0
 }

@@ -55,7 +55,10 @@ func (t *Tenant) prepare(ctx context.Context, b Batch) (*submission, error) {
 	}
 	if b.KnownAt != nil {
 		var fe *FieldError
-		if p.known, fe = instantField("known_at", *b.KnownAt); fe != nil {
+		if p.known, fe = instantField("known_at", *b.KnownAt); fe == nil && b.KnownAt.IsZero() {
+			fe = fault("known_at", "range", "a known time; nil takes it from the clock")
+		}
+		if fe != nil {
 			return nil, fe
 		}
 	}

@@ -84,7 +84,7 @@ type Target struct {
 	Points PointNeed
 	// Digests are the keyed digests of values whose numbers in this slot are asked for.
 	Digests []string
-	// Strength asks for the confidence and kinds of the live confirmations of each open segment.
+	// Strength asks for the backing of the fact of each open segment.
 	Strength bool
 	// Members asks for the same of every member slot of this set slot.
 	Members bool
@@ -125,8 +125,9 @@ type Snapshot struct {
 	Outcomes  []*StoredOutcome // parallel to Call.Keys, nil when the key is new
 	Episodes  []*EpisodeRef    // parallel to Call.Episodes, nil when there is none
 	Candidate *Candidate
-	// Selected are the facts that Call.Withdraw selects, Logs the whole log of each slot they are in, and Held the
-	// candidates, pending or disputed, that the selection or its slots concern.
+	// Selected are the facts that Call.Withdraw selects, and Logs the whole log of each slot they are in; when one of
+	// them is a set slot, of each of its member slots too. Held are the pending candidates of the selected episode or
+	// source, and the disputed ones that had lost to a selected fact.
 	Selected []LoggedFact
 	Logs     []SlotLog
 	Held     []Candidate
@@ -157,11 +158,19 @@ type OpenSegment struct {
 	Fact      LoggedFact
 	// FirstOpen and LastOpen are the starts of the first and the last open segment of this fact in the slot.
 	FirstOpen, LastOpen Instant
-	// Backing is the evidence of live confirmations that overlap the segment, when asked for.
-	Backing []Evidence
+	// Backing are the confirmations of the fact whose known interval is open, when asked for.
+	Backing []Backing
 }
 
-// Evidence is what a confirming fact brings to its strength.
+// Backing is one confirmation of a fact. It lives where the fact is believed within Valid; Elsewhere says that it lives
+// in an open segment outside the window.
+type Backing struct {
+	Evidence
+	Valid     Span
+	Elsewhere bool
+}
+
+// Evidence is what a fact brings to its strength.
 type Evidence struct {
 	Confidence *float64
 	Kind       EpisodeKind
@@ -239,6 +248,20 @@ type TypeDocument struct {
 	Attributes []AttributeName
 }
 
+// check judges the form of the names that a document brings into the registry.
+func (d *TypeDocument) check() *FieldError {
+	names := []string{d.Type}
+	for _, a := range d.Attributes {
+		names = append(append(names, a.Name), a.Aliases...)
+	}
+	for _, name := range names {
+		if fe := checkAttribute(name); fe != nil {
+			return fault("schema/"+d.Type, fe.Rule, fe.Want)
+		}
+	}
+	return nil
+}
+
 // AttributeName is what the registry knows of an attribute without compiling its document.
 type AttributeName struct {
 	Tag     int
@@ -269,7 +292,8 @@ const (
 	QueryTimeline
 	// QueryBelieved: Slots[0], Valid. Every segment that ever covered the instant, in order of known time.
 	QueryBelieved
-	// QueryHistory: Slots[0]. Every fact of the slot in order, with what it displaced and confirmed.
+	// QueryHistory: Slots[0]. Every fact of the slot in order, with what it displaced and confirmed when it was recorded.
+	// There Fact.Valid is the reach, and Fact.Known begins with the fact and is open.
 	QueryHistory
 	// QueryTouched: Since, Known, Subjects, Attributes, Scopes. The slots written in (Since, Known], as Page.Slots.
 	QueryTouched

@@ -29,7 +29,6 @@ type piece struct {
 	fact   *LoggedFact
 	opened int64        // the fact that cut it this way
 	stored *OpenSegment // set while it stands exactly as stored
-	backed []Evidence   // live confirmations, of this call too
 }
 
 // displacement is one region that a fact lost to another.
@@ -48,6 +47,7 @@ type workSlot struct {
 	confirmed []Confirmation
 	added     []Point // of this call
 	reaches   map[int64]bounds
+	backing   map[int64][]Backing // of each fact, by confirmations of this call too
 	numbers   map[string]int64
 	fresh     []NumberedValue
 }
@@ -56,12 +56,13 @@ type workSlot struct {
 type bounds struct{ first, last Instant }
 
 func newWorkSlot(s Standing, digests []string) *workSlot {
-	w := &workSlot{Standing: s, reaches: map[int64]bounds{}, numbers: map[string]int64{}, points: slices.Clone(s.Points)}
+	w := &workSlot{Standing: s, reaches: map[int64]bounds{}, backing: map[int64][]Backing{}, numbers: map[string]int64{}, points: slices.Clone(s.Points)}
 	slices.SortFunc(w.points, func(a, b Point) int { return cmp.Compare(a.At, b.At) })
 	w.pieces = make([]piece, len(s.Open), len(s.Open)+2)
 	for i := range s.Open {
 		o := &s.Open[i]
-		w.pieces[i] = piece{valid: o.Valid, fact: &o.Fact, stored: o, backed: o.Backing}
+		w.pieces[i] = piece{valid: o.Valid, fact: &o.Fact, stored: o}
+		w.backing[o.Fact.Number] = o.Backing
 		w.reaches[o.Fact.Number] = bounds{o.FirstOpen, o.LastOpen}
 	}
 	for i, d := range digests {
@@ -191,8 +192,8 @@ func (w *workSlot) plan(p proposal) bool {
 		if q.fact.Value == p.fact.Value {
 			fill(over.From)
 			from = over.To
-			q.backed = append(slices.Clip(q.backed), Evidence{p.fact.Confidence, p.fact.Kind})
 			next = append(next, q)
+			w.backing[q.fact.Number] = append(slices.Clip(w.backing[q.fact.Number]), Backing{Evidence{p.fact.Confidence, p.fact.Kind}, over, false})
 			w.confirmed = append(w.confirmed, Confirmation{w.Slot, p.fact.Number, q.fact.Number, over})
 			continue
 		}
@@ -218,7 +219,7 @@ func (w *workSlot) plan(p proposal) bool {
 
 // cut is what sticks out of a displaced piece: it stays with the old fact.
 func (w *workSlot) cut(q piece, valid Span, by int64) piece {
-	return piece{valid: valid, fact: q.fact, opened: by, backed: q.backed}
+	return piece{valid: valid, fact: q.fact, opened: by}
 }
 
 // close notes that a stored segment ends in known time. The first statement that touched it is the cause.

@@ -113,9 +113,14 @@ func (t *tenant) openSegments(key sgam.SlotKey, window sgam.Span, strength bool)
 			Valid: g.Valid, KnownFrom: g.Known.From, Fact: t.logged(g.Fact), FirstOpen: first[g.Fact], LastOpen: last[g.Fact],
 		}
 		for _, c := range at.confirmations {
-			if strength && open(c.Known) && c.Old == g.Fact && c.Valid.Overlaps(g.Valid) {
+			if strength && open(c.Known) && c.Old == g.Fact {
 				by := t.logged(c.New)
-				o.Backing = append(o.Backing, sgam.Evidence{Confidence: by.Confidence, Kind: by.Kind})
+				o.Backing = append(o.Backing, sgam.Backing{
+					Evidence: sgam.Evidence{Confidence: by.Confidence, Kind: by.Kind}, Valid: c.Valid,
+					Elsewhere: slices.ContainsFunc(at.segments, func(s sgam.StoredSegment) bool {
+						return open(s.Known) && s.Fact == g.Fact && s.Valid.Overlaps(c.Valid) && !s.Valid.Overlaps(window)
+					}),
+				})
 			}
 		}
 		out = append(out, o)
