@@ -1,6 +1,7 @@
 package ledgertest
 
 import (
+	"encoding/binary"
 	"io"
 	"math/rand/v2"
 	"sync"
@@ -51,8 +52,6 @@ func (c *Clock) Tick(d time.Duration) {
 // IDs is a source of memory ids for [sgam.Options.Rand] that gives the same ids for the same seed.
 func IDs(seed uint64) io.Reader {
 	var key [32]byte
-	for i := range 8 {
-		key[i] = byte(seed >> (8 * i))
-	}
+	binary.LittleEndian.PutUint64(key[:], seed)
 	return rand.NewChaCha8(key)
 }

@@ -35,7 +35,8 @@ func TestIDsRepeatThemselvesForASeed(t *testing.T) {
 		require.NoError(t, err)
 		return b
 	}
-	require.Equal(t, read(7), read(7))
+	first := read(7)
+	require.Equal(t, first, read(7))
 	require.NotEqual(t, read(7), read(8))
 	require.NotEqual(t, read(1), read(1<<40))
 }

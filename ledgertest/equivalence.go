@@ -140,6 +140,7 @@ func newPlayer(ctx context.Context, p Place, seed uint64) (*player, error) {
 
 // close lets the ledger prove itself first.
 func (p *player) close(tb testing.TB) {
+	tb.Helper()
 	for err := range p.l.Verify(context.WithoutCancel(p.ctx)) {
 		tb.Errorf("ledgertest: %v", err)
 	}

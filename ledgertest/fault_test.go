@@ -149,6 +149,6 @@ func TestWhatGoesIntoAndOutOfTheStoreIsCopied(t *testing.T) {
 	f.Value[1], e.Body[6], *f.Confidence = 'y', 'y', 0.1
 	f, e = read()
 	require.Equal(t, `"abc"`, string(f.Value))
-	require.Equal(t, `{"k":"abc"}`, string(e.Body))
+	require.JSONEq(t, `{"k":"abc"}`, string(e.Body))
 	require.InDelta(t, 0.5, *f.Confidence, 0)
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -15,7 +14,7 @@ import (
 // arrivalOrder says the same open-ended things in several orders.
 func arrivalOrder(b *bench) {
 	for seed := range uint64(12) {
-		rnd := rand.New(rand.NewPCG(seed, 5))
+		rnd := random(seed, 5)
 		var said []sgam.MemoryDelta
 		for i := range 7 {
 			from := randomDay(1 + i)
@@ -54,7 +53,7 @@ func foldedCalls(b *bench) {
 		b.Cleanup(func() { cut.close(b.TB) })
 		script := randomHistory(seed, 60)
 		for number, a := range script {
-			a.together, a.reopen, a.preview, a.deltas = false, false, false, bringing(script, a)
+			a.together, a.reopen, a.preview, a.deltas = false, false, false, bringing(script, number)
 			_, err := whole.play(number, a)
 			b.ok(err)
 			for i := range max(1, len(a.deltas)) {
@@ -77,10 +76,13 @@ func foldedCalls(b *bench) {
 	}
 }
 
-// bringing are the statements of a step, each with its episode: cut apart, none can lean on what another brings along.
-func bringing(script history, a act) []draft {
+// bringing are the statements of a step, each with its episode and a key: cut apart, none can lean on what another brings
+// along, and an equal one would be a redelivery.
+func bringing(script history, number int) []draft {
+	a := script[number]
 	deltas := slices.Clone(a.deltas)
 	for i := range deltas {
+		deltas[i].IdempotencyKey = fmt.Sprintf("%d.%d", number, i)
 		for _, other := range script {
 			for _, d := range other.deltas {
 				if other.tenant == a.tenant && d.Episode != nil && d.EpisodeID == deltas[i].EpisodeID {
@@ -129,8 +131,8 @@ func (p *player) standing(b *bench, a act) []string {
 func listsAreThePoints(b *bench) {
 	l := b.ledger(Attribute{Name: "cell"})
 	for seed := range uint64(10) {
-		r := newCellRun(b, l, seed, false)
-		r.play(25)
+		r := newCellRun(b, l, seed, Attribute{Name: "cell"})
+		r.play()
 		slot := sgam.Slot{Subject: "s", Attribute: "cell"}
 		value := func(valid, known time.Time) string {
 			text, _, _ := strings.Cut(answer(r.tenant.ValidAt(valid).KnownAt(known).Get(b.Context(), "s", "cell")), " by ")
@@ -140,11 +142,10 @@ func listsAreThePoints(b *bench) {
 			last, end, first := "unknown", time.Time{}, true
 			for s, err := range r.tenant.KnownAt(known).Timeline(b.Context(), slot) {
 				b.ok(err)
-				text := textOfReason(sgam.ErrUnknown)
-				switch {
-				case s.Reason != nil:
+				var text string
+				if s.Reason != nil {
 					text = textOfReason(s.Reason)
-				default:
+				} else {
 					text = string(s.Fact.Value)
 				}
 				b.same("at the start of a stretch", text, value(s.Valid.From, known))
@@ -205,7 +206,7 @@ func strangersAreUntouched(b *bench) {
 		{Subject: "s", Attribute: "m", Member: json.RawMessage("1")}, {Subject: "s", Attribute: "m", Member: json.RawMessage(`"1"`)},
 	}
 	for seed := range uint64(6) {
-		rnd := rand.New(rand.NewPCG(seed, 6))
+		rnd := random(seed, 6)
 		t := b.tenant(b.ledger(Attribute{Name: "x"}, Attribute{Name: "y"}, Attribute{Name: "m", Many: true}), "t")
 		look := func() map[string]string {
 			seen := map[string]string{}

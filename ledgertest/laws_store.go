@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -152,7 +153,8 @@ func readInsideALoop(b *bench) {
 	n := 0
 	for f, err := range t.ValidAt(at(0)).Facts(ctx, sgam.Filter{}) {
 		b.ok(err)
-		for range t.Current().Timeline(ctx, sgam.Slot{Subject: "one", Attribute: "x"}) {
+		for _, err := range t.Current().Timeline(ctx, sgam.Slot{Subject: "one", Attribute: "x"}) {
+			b.ok(err)
 			_, err := t.ValidAt(at(0)).Get(ctx, f.Subject, "x")
 			b.ok(err)
 			break
@@ -170,34 +172,27 @@ func breakOutOfALoop(b *bench) {
 	defer cancel()
 	slot := sgam.Slot{Subject: "one", Attribute: "x"}
 	for range 60 {
-		for range t.Current().Facts(ctx, sgam.Filter{}) {
-			break
-		}
-		for range t.Current().Members(ctx, "one", "many") {
-			break
-		}
-		for range t.Current().Timeline(ctx, slot) {
-			break
-		}
-		for range t.Believed(ctx, slot, at(1)) {
-			break
-		}
-		for range t.History(ctx, slot) {
-			break
-		}
-		for range t.Diff(ctx, at(-1), at(1), sgam.Filter{}) {
-			break
-		}
-		for range t.Outcomes(ctx) {
-			break
-		}
-		for range t.Verify(ctx) {
-			break
-		}
+		leave(b, t.Current().Facts(ctx, sgam.Filter{}))
+		leave(b, t.Current().Members(ctx, "one", "many"))
+		leave(b, t.Current().Timeline(ctx, slot))
+		leave(b, t.Believed(ctx, slot, at(1)))
+		leave(b, t.History(ctx, slot))
+		leave(b, t.Diff(ctx, at(-1), at(1), sgam.Filter{}))
+		leave(b, t.Outcomes(ctx))
 	}
 	b.same("facts afterwards", "41", counted(b, t.ValidAt(at(0)).Facts(ctx, sgam.Filter{})))
 	b.same("facts with a limit", "3", counted(b, t.ValidAt(at(0)).Facts(ctx, sgam.Filter{Limit: 3})))
 	b.same("differences with a limit", "3", counted(b, t.Diff(ctx, at(-1), at(1), sgam.Filter{Limit: 3})))
+}
+
+// leave takes the first item of a list and goes.
+func leave[T any](b *bench, seq iter.Seq2[T, error]) {
+	b.Helper()
+	for _, err := range seq {
+		b.ok(err)
+		return
+	}
+	b.Error("a list that should have items is empty")
 }
 
 func longLists(b *bench) {

@@ -104,7 +104,8 @@ func everything(b *bench, t *sgam.Tenant) string {
 		tell("episode", fmt.Sprint(errors.Is(err, sgam.ErrNotFound)))
 	}
 	findings := 0
-	for range t.Verify(ctx) {
+	for err := range t.Verify(ctx) {
+		b.Errorf("%v", err)
 		findings++
 	}
 	tell("verify", fmt.Sprint(findings))

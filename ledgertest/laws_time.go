@@ -2,7 +2,6 @@ package ledgertest
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/sgam-ledger/sgam"
@@ -27,7 +26,7 @@ func clockMoves(b *bench) {
 	opts.ClockTolerance = -1
 	place := b.fresh(b.TB)
 	l := b.open(place, opts)
-	rnd := rand.New(rand.NewPCG(1, 3))
+	rnd := random(1, 3)
 	jumps := []time.Duration{0, 0, time.Microsecond, time.Nanosecond, -time.Hour, time.Hour, -24 * time.Hour, 24 * time.Hour}
 	last := map[string]time.Time{}
 	for i := range 120 {
@@ -56,7 +55,7 @@ func answersNeverChange(b *bench) {
 		p, err := newPlayer(b.Context(), b.fresh(b.TB), seed)
 		b.ok(err)
 		b.Cleanup(func() { p.close(b.TB) })
-		rnd := rand.New(rand.NewPCG(seed, 4))
+		rnd := random(seed, 4)
 		type noted struct {
 			step           int
 			tenant, answer string

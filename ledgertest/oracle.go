@@ -12,10 +12,14 @@ import (
 // an array of cells, and each cell has an owner. There are no intervals, no segments and no planner in it. Cell 0 begins
 // with the open start, the last cell has no end.
 type oracle struct {
-	facts []cellFact
-	slots map[string]cells // by member; "" is the attribute itself, or its set slot when it has many values
-	past  []snapshot       // the whole state after each call
+	facts    []cellFact
+	slots    map[string]cells // by member; "" is the attribute itself, or its set slot when it has many values
+	confirms []confirmation
+	past     []snapshot // the whole state after each call
 }
+
+// confirmation says that one fact found an equal value of another in a cell.
+type confirmation struct{ by, of, cell int }
 
 // cells says which fact holds in each cell, by its index; nobody is none.
 type cells [cellCount]int
@@ -36,8 +40,9 @@ type cellFact struct {
 	member   string
 	value    string // canonical JSON, "" for an absence
 	from, to int    // the first cell, and the first one after; cellCount is the open end
-	part     bool   // carries out the statement about the whole set that stands before it
-	gone     bool   // withdrawn
+	sure     float64
+	part     bool // carries out the statement about the whole set that stands before it
+	gone     bool // withdrawn
 	id       sgam.MemoryID
 }
 
@@ -99,9 +104,9 @@ func (o *oracle) reach(f cellFact) int {
 	return end
 }
 
-// state applies one statement, and for one about a whole set the parts by which it stops each member that holds a value
-// within its reach (R14). It returns the index of the statement; its parts follow it.
-func (o *oracle) state(f cellFact) int {
+// group is one statement, and for one about a whole set the parts by which it stops each member that holds a value
+// within its reach (R14).
+func (o *oracle) group(f cellFact) []cellFact {
 	group := []cellFact{f}
 	if f.member == "" && f.value == "" {
 		for _, member := range slices.Sorted(maps.Keys(o.slots)) {
@@ -116,9 +121,34 @@ func (o *oracle) state(f cellFact) int {
 			}
 		}
 	}
-	first := len(o.facts)
-	o.write(group)
-	return first
+	return group
+}
+
+// strength is the highest confidence among a fact and its live confirmations (R11): one lives while the fact that it
+// confirmed is still believed in its cell.
+func (o *oracle) strength(fact int) float64 {
+	strongest := o.facts[fact].sure
+	for _, c := range o.confirms {
+		if c.of == fact && o.slot(o.facts[fact].member)[c.cell] == fact {
+			strongest = max(strongest, o.facts[c.by].sure)
+		}
+	}
+	return strongest
+}
+
+// stronger lists the facts in the reach of statements that say otherwise and are stronger.
+func (o *oracle) stronger(group []cellFact) []int {
+	var out []int
+	for _, f := range group {
+		c := o.slot(f.member)
+		for cell := f.from; cell < o.reach(f); cell++ {
+			believed, any := o.value(c, cell)
+			if any && believed != f.value && o.strength(c[cell]) > f.sure && !slices.Contains(out, c[cell]) {
+				out = append(out, c[cell])
+			}
+		}
+	}
+	return out
 }
 
 // write appends statements that belong together: each reaches as far as what stood before them lets it, and takes every
@@ -135,7 +165,9 @@ func (o *oracle) write(group []cellFact) {
 		for cell := f.from; cell < ends[i] && !f.gone; cell++ {
 			if believed, any := o.value(c, cell); !any || believed != f.value {
 				c[cell] = first + i
+				continue
 			}
+			o.confirms = append(o.confirms, confirmation{first + i, c[cell], cell})
 		}
 		o.slots[f.member] = c
 	}
@@ -160,7 +192,7 @@ func (o *oracle) reinstate(back ...int) {
 // replay says everything again that counts. Facts keep their indices: those that do not count take no cell.
 func (o *oracle) replay() {
 	said := o.facts
-	o.facts, o.slots = nil, map[string]cells{}
+	o.facts, o.slots, o.confirms = nil, map[string]cells{}, nil
 	for i := 0; i < len(said); {
 		group := []cellFact{said[i]}
 		for i++; i < len(said) && said[i].part; i++ {

@@ -83,7 +83,7 @@ type historian struct {
 // set, in which statements meet more often.
 func randomHistory(seed uint64, steps int) history {
 	h := &historian{
-		rnd: rand.New(rand.NewPCG(seed, 2)), about: randomAttributes, subjects: randomSubjects, episodes: map[string][]sgam.Episode{},
+		rnd: random(seed, 2), about: randomAttributes, subjects: randomSubjects, episodes: map[string][]sgam.Episode{},
 	}
 	if seed%3 == 2 {
 		h.about, h.subjects, h.dense = []Attribute{pick(h.rnd, randomAttributes)}, randomSubjects[:1], true
@@ -92,6 +92,11 @@ func randomHistory(seed uint64, steps int) history {
 		h.out = append(h.out, h.act())
 	}
 	return h.out
+}
+
+// random is a source of chance that repeats itself: stream tells apart what one seed is used for.
+func random(seed, stream uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, stream)) //nolint:gosec // histories must repeat themselves, and keep no secret
 }
 
 func pick[T any](rnd *rand.Rand, from []T) T { return from[rnd.IntN(len(from))] }

@@ -72,27 +72,27 @@ func eachLine[T any](ctx context.Context, in io.Reader, take func(number int, it
 		return err
 	}
 	lines := bufio.NewReaderSize(in, 1<<16)
-	for number := 1; ; number++ {
+	for number, last := 1, false; !last; number++ {
 		line, err := lines.ReadBytes('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
+		if last = errors.Is(err, io.EOF); err != nil && !last {
 			return fmt.Errorf("line %d: %w", number, err)
 		}
-		if cerr := ctx.Err(); cerr != nil {
-			return cerr
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		if text := bytes.TrimSpace(line); len(text) > 0 {
-			item := new(T)
-			if err := decode(text, item); err != nil {
-				return fmt.Errorf("line %d: %w", number, err)
-			}
-			if err := take(number, item); err != nil {
-				return fmt.Errorf("line %d: %w", number, err)
-			}
+		text := bytes.TrimSpace(line)
+		if len(text) == 0 {
+			continue
 		}
-		if err != nil {
-			return nil
+		item := new(T)
+		if err := decode(text, item); err != nil {
+			return fmt.Errorf("line %d: %w", number, err)
+		}
+		if err := take(number, item); err != nil {
+			return fmt.Errorf("line %d: %w", number, err)
 		}
 	}
+	return nil
 }
 
 // decode reads one JSON object of the format and nothing else. Errors name fields and never show values.

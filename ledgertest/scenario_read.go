@@ -182,7 +182,7 @@ func gather[T any](seq iter.Seq2[T, error], text func(*T) row) ([]row, error) {
 
 func textOfReason(reason error) string {
 	for text, known := range reasons {
-		if known == reason {
+		if errors.Is(reason, known) {
 			return text
 		}
 	}
