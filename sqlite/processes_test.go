@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 
 	"github.com/sgam-ledger/sgam"
 )
@@ -30,7 +31,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m) // a ledger that is closed leaves no goroutine behind
 }
 
 // child writes statements about subjects that all children share, and prints the memory ids that were acknowledged.
