@@ -166,14 +166,17 @@ func (t *Tenant) answer(r *Row) (Fact, error) {
 	f := t.fact(r)
 	switch {
 	case r.Erased:
-		return Fact{}, &NoValueError{Reason: ErrErased, By: &f}
+		return Fact{}, noValue(ErrErased, f)
 	case f.Op == Expire:
-		return Fact{}, &NoValueError{Reason: ErrExpired, By: &f}
+		return Fact{}, noValue(ErrExpired, f)
 	case f.Absent():
-		return Fact{}, &NoValueError{Reason: ErrAbsent, By: &f}
+		return Fact{}, noValue(ErrAbsent, f)
 	}
 	return f, nil
 }
+
+// noValue takes the fact by value, so that only an answer without a value pays for a copy on the heap.
+func noValue(reason error, by Fact) error { return &NoValueError{Reason: reason, By: &by} }
 
 // fact fills in the names that the engine leaves to the ledger.
 func (t *Tenant) fact(r *Row) Fact {

@@ -343,9 +343,10 @@ type Page struct {
 
 // Row is one fact in an answer. Attribute ids are in Slot; the ledger fills the names in.
 type Row struct {
-	Slot     SlotKey
-	Fact     Fact
-	Erased   bool
+	Slot   SlotKey
+	Fact   Fact
+	Erased bool
+	// OpenedBy and ClosedBy are the facts that began and ended the belief. QueryPoint need not fill them.
 	OpenedBy MemoryID
 	ClosedBy MemoryID
 	// Displaced, Confirmed and Withdrawn are filled by QueryHistory and QueryMemory.

@@ -84,7 +84,6 @@ func pointRow(c *conn, tenant string, q *sgam.Query, key sgam.SlotKey, last *sga
 	const at = 1 + factColumns
 	row.Fact.Valid = p.span(at).Interval()
 	row.Fact.Known = sgam.Interval{From: p.instant(at + 2).Time()}
-	row.OpenedBy, row.ClosedBy = p.memory(at+3), p.memory(at+4)
 	return true, nil
 }
 

@@ -13,10 +13,7 @@ SELECT t.last_known,
     f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention,
     f.provenance, f.erased, CAST(n.value AS BLOB), e.name, p.name,
     (SELECT x.memory_id FROM facts x WHERE x.tenant_id = f.tenant_id AND x.fact_id = f.supersedes),
-    g.valid_from, g.valid_to, g.known_from,
-    CASE g.opened_by WHEN g.fact_id THEN f.memory_id
-        ELSE (SELECT x.memory_id FROM facts x WHERE x.tenant_id = g.tenant_id AND x.fact_id = g.opened_by) END,
-    NULL
+    g.valid_from, g.valid_to, g.known_from
 FROM tenants t
 LEFT JOIN subjects u ON u.tenant_id = t.tenant_id AND u.name = +?2
 LEFT JOIN slots s ON s.tenant_id = t.tenant_id AND s.scope = +?3 AND s.subject_id = u.subject_id AND s.attribute_id = +?4
@@ -39,10 +36,7 @@ SELECT t.last_known,
     f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention,
     f.provenance, f.erased, CAST(n.value AS BLOB), e.name, p.name,
     (SELECT x.memory_id FROM facts x WHERE x.tenant_id = f.tenant_id AND x.fact_id = f.supersedes),
-    g.valid_from, g.valid_to, g.known_from,
-    CASE g.opened_by WHEN g.fact_id THEN f.memory_id
-        ELSE (SELECT x.memory_id FROM facts x WHERE x.tenant_id = g.tenant_id AND x.fact_id = g.opened_by) END,
-    (SELECT x.memory_id FROM facts x WHERE x.tenant_id = g.tenant_id AND x.fact_id = g.closed_by)
+    g.valid_from, g.valid_to, g.known_from
 FROM tenants t
 LEFT JOIN subjects u ON u.tenant_id = t.tenant_id AND u.name = +?2
 LEFT JOIN slots s ON s.tenant_id = t.tenant_id AND s.scope = +?3 AND s.subject_id = u.subject_id AND s.attribute_id = +?4
