@@ -96,6 +96,11 @@ func TestAReadFindsTheOneRectangleThatCoversItsPoint(t *testing.T) {
 		require.NoError(t, err)
 		list, err := s.Read(ctx, id, &sgam.Query{Kind: sgam.QueryFacts, Valid: valid, Known: when})
 		require.NoError(t, err)
+		for _, rows := range [][]sgam.Row{page.Rows, list.Rows} {
+			for i := range rows {
+				rows[i].OpenedBy, rows[i].ClosedBy = sgam.MemoryID{}, sgam.MemoryID{} // lists say more
+			}
+		}
 		require.Equal(t, page.Rows, list.Rows)
 		if want == nil {
 			require.Empty(t, page.Rows)
