@@ -147,6 +147,15 @@ func (t *Tenant) Held(ctx context.Context, statuses ...Outcome) iter.Seq2[HeldCa
 	}
 }
 
+// encodeCandidate keeps a delta for a later Accept: without what belongs to its call.
+func encodeCandidate(d *prepared) (json.RawMessage, error) {
+	kept := d.MemoryDelta
+	kept.Episode, kept.TenantID, kept.IdempotencyKey, kept.Value = nil, "", "", d.value
+	from := d.span.From.Time()
+	kept.ValidFrom = &from
+	return json.Marshal(kept)
+}
+
 func (c *Candidate) held() (HeldCandidate, error) {
 	h := HeldCandidate{Memory: c.Memory, Status: c.Status, Known: c.KnownAt.Time(), Principal: c.Principal, LostTo: c.LostTo}
 	if err := json.Unmarshal(c.Delta, &h.Delta); err != nil {

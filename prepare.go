@@ -2,10 +2,10 @@ package sgam
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/sgam-ledger/sgam/internal/canon"
 )
@@ -271,11 +271,10 @@ func (d *prepared) judgeValue() *rejection {
 
 // judgeTimes turns the delta's times into a span (rule R2).
 func (p *submission) judgeTimes(ctx context.Context, d *prepared) (*rejection, error) {
-	var fe *FieldError
 	switch {
 	case d.ValidFrom != nil:
-		if d.span.From, fe = instantField("valid_from", *d.ValidFrom); fe != nil {
-			return reject(codeInvalid, *fe), nil
+		if refused := bound("valid_from", *d.ValidFrom, &d.span.From); refused != nil {
+			return refused, nil
 		}
 	case p.episodes[d.EpisodeID] != nil:
 		d.span.From, d.assumed = Instant(p.episodes[d.EpisodeID].OccurredAt.UnixMicro()), true
@@ -292,14 +291,23 @@ func (p *submission) judgeTimes(ctx context.Context, d *prepared) (*rejection, e
 	}
 	d.span.To = Forever
 	if d.ValidTo != nil {
-		if d.span.To, fe = instantField("valid_to", *d.ValidTo); fe != nil {
-			return reject(codeInvalid, *fe), nil
+		if refused := bound("valid_to", *d.ValidTo, &d.span.To); refused != nil {
+			return refused, nil
 		}
 	}
 	if d.span.empty() {
 		return reject(codeInvalid, FieldError{Field: "valid_to", Rule: "interval", Want: "a time later than valid_from", err: ErrEmptyInterval}), nil
 	}
 	return nil, nil
+}
+
+func bound(field string, t time.Time, into *Instant) *rejection {
+	i, fe := instantField(field, t)
+	if fe != nil {
+		return reject(codeInvalid, *fe)
+	}
+	*into = i
+	return nil
 }
 
 // derive computes the digests of one delta: of its value, of its idempotency key and of its payload (rule R10).
@@ -385,13 +393,4 @@ func (p *submission) want(key SlotKey, window Span, points PointNeed, d *prepare
 		}
 	}
 	return i
-}
-
-// encodeCandidate keeps a delta for a later Accept: without what belongs to its call.
-func encodeCandidate(d *prepared) (json.RawMessage, error) {
-	kept := d.MemoryDelta
-	kept.Episode, kept.TenantID, kept.IdempotencyKey, kept.Value = nil, "", "", d.value
-	from := d.span.From.Time()
-	kept.ValidFrom = &from
-	return json.Marshal(kept)
 }

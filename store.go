@@ -94,13 +94,13 @@ type Target struct {
 type PointNeed int
 
 const (
-	// NoPoints: the call only corrects and voids, whose reach is their own interval. Standing.Points stays empty.
+	// NoPoints is of a call that only corrects and voids: their reach is their own interval. Standing.Points stays empty.
 	NoPoints PointNeed = iota
-	// NextPoint: the call has one statement about the slot. The engine must stop at the first change-point after
+	// NextPoint is of a call that has one statement about the slot. The engine must stop at the first change-point after
 	// Window.From, the start of an open segment or a live point, report it as Standing.Next, and load no further.
 	// Standing.Points stays empty.
 	NextPoint
-	// AllPoints: the call folds several statements. The engine must load every live point in the window, and every
+	// AllPoints is of a call that folds several statements. The engine must load every live point in the window, and every
 	// point of the numbers that the target asks for, and of number 0, since the call can bring those to life. Other dead
 	// points should be left out: a slot can have very many.
 	AllPoints

@@ -16,6 +16,7 @@ import (
 
 // place is one new file: every open of it is another open of the same ledger.
 func place(tb testing.TB) ledgertest.Place {
+	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "ledger.db")
 	return func(ctx context.Context, opts *sgam.Options) (*sgam.Ledger, error) {
 		return sqlite.Open(ctx, path, opts)
