@@ -3,6 +3,7 @@ package sgam
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -64,10 +65,26 @@ func (t *Tenant) submit(ctx context.Context, b Batch, dry bool) ([]Receipt, erro
 	return receipts, err
 }
 
+// trySubmit prepares and writes a call, again when somebody registered a schema version in between.
 func (t *Tenant) trySubmit(ctx context.Context, b Batch, dry bool) ([]Receipt, error) {
 	if err := t.mayWrite(ctx, dry); err != nil {
 		return nil, err
 	}
+	for {
+		receipts, err := t.submitOnce(ctx, b, dry)
+		if !errors.Is(err, errStale) {
+			return receipts, err
+		}
+		if err := t.l.reload(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// errStale says that a call was judged by a registry that is not the newest.
+var errStale = errors.New("sgam: the registry has changed")
+
+func (t *Tenant) submitOnce(ctx context.Context, b Batch, dry bool) ([]Receipt, error) {
 	p, err := t.prepare(ctx, b)
 	if err != nil {
 		return nil, err
@@ -190,20 +207,32 @@ func (t *Tenant) settle(ctx context.Context, id MemoryID, accept bool) (Receipt,
 	if err != nil {
 		return Receipt{}, err
 	}
+	for {
+		r, err := t.settleOnce(ctx, h, accept)
+		if !errors.Is(err, errStale) {
+			return t.told(h.Delta.Attribute, r, err)
+		}
+		if err := t.l.reload(ctx); err != nil {
+			return Receipt{}, err
+		}
+	}
+}
+
+func (t *Tenant) settleOnce(ctx context.Context, h HeldCandidate, accept bool) (Receipt, error) {
 	p, err := t.prepare(ctx, Batch{Deltas: []MemoryDelta{h.Delta}})
 	if err != nil {
 		return Receipt{}, err
 	}
 	d := &p.deltas[0]
-	p.accepted, p.call.Candidate, p.call.Keys = true, id, nil
-	d.key, d.payload, d.principal, d.memory = "", "", h.Principal, id
+	p.accepted, p.call.Candidate, p.call.Keys = true, h.Memory, nil
+	d.key, d.payload, d.principal, d.memory = "", "", h.Principal, h.Memory
 	var r Receipt
 	err = t.l.store.Write(ctx, t.id, p.call, func(s *Snapshot) (*Change, error) {
 		var c *Change
 		r, c, err = p.settle(s, accept)
 		return c, err
 	})
-	return t.told(h.Delta.Attribute, r, err)
+	return r, err
 }
 
 // settle decides an acceptance or a refusal under the lock.

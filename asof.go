@@ -182,6 +182,9 @@ func noValue(reason error, by Fact) error { return &NoValueError{Reason: reason,
 func (t *Tenant) fact(r *Row) Fact {
 	f := r.Fact
 	f.Tenant, f.Scope, f.Subject = t.id.name, r.Slot.Scope, r.Slot.Subject
+	if f.Absent() {
+		f.Value = nil // what is kept with an absence names the member that it is about
+	}
 	t.l.mu.RLock()
 	a := t.l.catalog.byID[r.Slot.Attribute]
 	t.l.mu.RUnlock()
@@ -271,6 +274,14 @@ type Filter struct {
 
 // attributes resolves the filter's attribute and type names to ids. The second result is false when nothing can match.
 func (t *Tenant) attributes(ctx context.Context, f Filter) ([]AttributeID, bool, error) {
+	for _, subject := range f.Subjects {
+		if fe := checkName("subjects", subject, false); fe != nil {
+			return nil, false, fe
+		}
+	}
+	if f.Limit < 0 {
+		return nil, false, fault("limit", "range", "zero or a positive number")
+	}
 	var ids []AttributeID
 	for _, name := range f.Attributes {
 		a, err := t.resolve(ctx, name)

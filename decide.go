@@ -61,6 +61,9 @@ func (p *submission) batchEpisodes() []string {
 }
 
 func (p *submission) begin(s *Snapshot) (*decision, error) {
+	if s.Registry > p.registry {
+		return nil, errStale
+	}
 	known, err := p.t.l.knownTime(s.LastKnown, p.known, p.batch.AcceptClock)
 	if err != nil {
 		return nil, err
@@ -308,12 +311,8 @@ func (d *decision) fold(i int, p *prepared, w *workSlot, fact LoggedFact, reach 
 	if retention == "" {
 		retention = p.attr.Retention
 	}
-	var encoded []byte
-	if fact.Value != 0 {
-		encoded = p.value
-	}
 	d.change.Facts = append(d.change.Facts, NewFact{
-		LoggedFact: fact, MemoryType: p.attr.typ, SchemaVersion: p.attr.version, Encoded: encoded, Principal: p.principal,
+		LoggedFact: fact, MemoryType: p.attr.typ, SchemaVersion: p.attr.version, Encoded: p.value, Principal: p.principal,
 		Reach: reach, Supersedes: w.supersedes(fact.Number, p.span.From), Retention: retention, Provenance: p.Provenance, Ordinal: i,
 	})
 	return wrote
@@ -355,7 +354,7 @@ func (d *decision) outcome(i int, r Receipt) {
 		o.Code, o.Digest = r.Code, d.t.l.digest("rejected", p.EpisodeID, string(p.Scope), p.Subject, p.Attribute, string(p.Op), string(p.Value))
 		o.Pointer = (&rejection{faults: r.Faults}).pointer()
 		if checkAttribute(p.Attribute) != nil || !p.Op.proposed() {
-			o.Attribute, o.Op = "", "" // what is no name may be anything, a value among others
+			o.Attribute, o.Op = "", "" // what is no name may be anything, a value too
 		}
 	} else {
 		o.Key, o.Payload = p.key, p.payload

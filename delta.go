@@ -70,39 +70,6 @@ type Provenance struct {
 // IsZero reports whether nothing was said.
 func (p Provenance) IsZero() bool { return p == Provenance{} }
 
-// Episode is the raw thing that was observed.
-type Episode struct {
-	// ID names the episode in its tenant: 1 to 512 bytes.
-	ID   string      `json:"id"`
-	Kind EpisodeKind `json:"kind"`
-	// SourceID names the system or document that the episode came from; [Tenant.Withdraw] can take back a whole source.
-	SourceID string `json:"source_id,omitempty"`
-	// OccurredAt is when it happened in the world. It is mandatory: deltas without valid_from start here.
-	OccurredAt time.Time `json:"occurred_at"`
-	Session    string    `json:"session,omitempty"`
-	Thread     string    `json:"thread,omitempty"`
-	// Sequence is the position in the thread, from 1; zero is "not stated".
-	Sequence int64  `json:"sequence,omitempty"`
-	Actor    string `json:"actor,omitempty"`
-	// Text or Body is the content; Body is JSON. Both may be empty.
-	Text     string          `json:"text,omitempty"`
-	Body     json.RawMessage `json:"body,omitempty"`
-	Metadata json.RawMessage `json:"metadata,omitempty"`
-}
-
-// EpisodeKind is the kind of source that an episode comes from.
-type EpisodeKind string
-
-// The kinds of source. A delta from a user confirmation passes every conflict policy (rule R11).
-const (
-	Message          EpisodeKind = "message"
-	ToolResult       EpisodeKind = "tool_result"
-	BusinessEvent    EpisodeKind = "business_event"
-	File             EpisodeKind = "file"
-	Ticket           EpisodeKind = "ticket"
-	UserConfirmation EpisodeKind = "user_confirmation"
-)
-
 const (
 	maxName    = 512      // bytes of a subject, an episode id, a scope and the like
 	maxContent = 64 << 20 // bytes of one value, text or body
@@ -187,23 +154,6 @@ func (d *MemoryDelta) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// UnmarshalJSON reads the JSON form strictly.
-func (e *Episode) UnmarshalJSON(raw []byte) error {
-	type plain Episode
-	w := struct {
-		*plain
-		OccurredAt json.RawMessage `json:"occurred_at"`
-	}{plain: (*plain)(e)}
-	if err := strict(raw, &w); err != nil {
-		return err
-	}
-	t, err := timeField("occurred_at", w.OccurredAt)
-	if t != nil {
-		e.OccurredAt = *t
-	}
-	return err
-}
-
 func given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 
 // timeField reads one time of a JSON form, nil when it is left out.
@@ -246,10 +196,17 @@ func strict(raw []byte, into any) error {
 	return fault("", "syntax", "a JSON object")
 }
 
-// jsonFault translates what the canonicaliser found.
+// jsonFault translates what the canonicaliser found. Inside a free-form part the path ends: its keys are content.
 func jsonFault(err error) *FieldError {
 	if ce, ok := errors.AsType[*canon.Error](err); ok {
-		return fault(strings.TrimPrefix(ce.Pointer, "/"), ce.Rule, ce.Want)
+		path := strings.Split(strings.TrimPrefix(ce.Pointer, "/"), "/")
+		for i, name := range path {
+			if name == "value" || name == "body" || name == "metadata" {
+				path = path[:i+1]
+				break
+			}
+		}
+		return fault(strings.Join(path, "/"), ce.Rule, ce.Want)
 	}
 	return fault("", "syntax", "JSON")
 }
@@ -323,7 +280,8 @@ func checkName(field, s string, mayBeEmpty bool) *FieldError {
 func canonicalMember(raw json.RawMessage) ([]byte, error) {
 	value, err := canon.Canonical(raw)
 	if err != nil {
-		return nil, jsonFault(err).At("member")
+		fe := jsonFault(err)
+		return nil, fault("member", fe.Rule, fe.Want)
 	}
 	return value, nil
 }
@@ -348,53 +306,4 @@ func checkAttribute(s string) *FieldError {
 		return fault("attribute", "format", "at most 128 letters, digits, and _ . @ -")
 	}
 	return nil
-}
-
-// check judges an episode and brings its JSON into canonical form.
-func (e *Episode) check() []FieldError {
-	var faults []FieldError
-	add := func(fe *FieldError) {
-		if fe != nil {
-			faults = append(faults, *fe)
-		}
-	}
-	add(checkName("id", e.ID, false))
-	switch e.Kind {
-	case Message, ToolResult, BusinessEvent, File, Ticket, UserConfirmation:
-	default:
-		add(fault("kind", "enum", "message, tool_result, business_event, file, ticket or user_confirmation"))
-	}
-	if e.OccurredAt.IsZero() {
-		add(fault("occurred_at", "required", "the time at which it happened"))
-	} else if _, err := InstantOf(e.OccurredAt); err != nil {
-		add(fault("occurred_at", "range", "a time in the years 0001 to 9998"))
-	}
-	add(checkName("source_id", e.SourceID, true))
-	add(checkName("session", e.Session, true))
-	add(checkName("thread", e.Thread, true))
-	add(checkName("actor", e.Actor, true))
-	if e.Sequence < 0 {
-		add(fault("sequence", "range", "a positive number"))
-	}
-	if !utf8.ValidString(e.Text) || strings.ContainsRune(e.Text, 0) {
-		add(fault("text", "utf8", "valid UTF-8 without U+0000"))
-	}
-	if len(e.Text)+len(e.Body)+len(e.Metadata) > maxContent {
-		add(fault("text", "length", "at most 64 MiB of content"))
-	}
-	for _, part := range []struct {
-		name string
-		raw  *json.RawMessage
-	}{{"body", &e.Body}, {"metadata", &e.Metadata}} {
-		if len(*part.raw) == 0 {
-			continue
-		}
-		normal, err := canon.Canonical(*part.raw)
-		if err != nil {
-			add(jsonFault(err).At(part.name))
-			continue
-		}
-		*part.raw = normal
-	}
-	return faults
 }

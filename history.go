@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
 	"time"
 )
 
@@ -302,4 +303,16 @@ func (v View) single(ctx context.Context, s Slot) (SlotKey, *attribute, error) {
 		s.Scope = v.scopes[0]
 	}
 	return v.t.key(ctx, s)
+}
+
+// member is the keyed digest of a value's identity.
+func (l *Ledger) member(a *attribute, value []byte) (string, error) {
+	if a.Identity != nil {
+		part, err := a.Identity(value)
+		if err != nil {
+			return "", &FieldError{Field: "value", Rule: "identity", Want: "a value with the part that names the member", err: err}
+		}
+		value = part
+	}
+	return l.digest("member", strconv.FormatInt(int64(a.id), 10), string(value)), nil
 }

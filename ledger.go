@@ -238,6 +238,9 @@ func (l *Ledger) knownTime(last, given Instant, accept bool) (Instant, error) {
 	if jump := l.opts.MaxForwardJump; jump > 0 && !accept && now-last > Instant(jump.Microseconds()) {
 		return 0, ErrClockJump
 	}
+	if last+1 >= doomsday {
+		return 0, fault("known_at", "range", "a known time before the year 9999")
+	}
 	return max(now, last+1), nil
 }
 
@@ -266,6 +269,8 @@ type catalog struct {
 	byName map[string]*attribute // names and aliases
 	byID   map[AttributeID]*attribute
 	types  map[string]int // newest version
+	// revision is that of the registry when it was read.
+	revision int64
 }
 
 // declare registers what the program declares and the ledger does not hold yet.
@@ -347,6 +352,7 @@ func (l *Ledger) reload(ctx context.Context) error {
 	c := catalog{byName: map[string]*attribute{}, byID: map[AttributeID]*attribute{}, types: map[string]int{}}
 	for _, s := range stored {
 		c.types[s.Type] = s.Version
+		c.revision = max(c.revision, s.Revision)
 		specs := make([]AttributeSpec, len(s.Attributes))
 		for i, name := range s.Attributes {
 			specs[i].AttributeName = name

@@ -33,6 +33,7 @@ type prepared struct {
 // submission is one call on its way to the store.
 type submission struct {
 	t        *Tenant
+	registry int64 // the revision under which the deltas were judged
 	batch    Batch
 	known    Instant // given, Beginning when not
 	deltas   []prepared
@@ -53,6 +54,7 @@ func (t *Tenant) prepare(ctx context.Context, b Batch) (*submission, error) {
 		slots: map[SlotKey]int{}, episodes: map[string]*Episode{}, digests: map[string]string{},
 		explicit: map[string]bool{}, epIndex: map[string]int{},
 	}
+	p.registry = t.l.revision()
 	if b.KnownAt != nil {
 		var fe *FieldError
 		if p.known, fe = instantField("known_at", *b.KnownAt); fe == nil && b.KnownAt.IsZero() {
@@ -89,12 +91,9 @@ func (t *Tenant) prepare(ctx context.Context, b Batch) (*submission, error) {
 		if d.refused = refused; refused != nil {
 			continue
 		}
-		if d.value != nil && d.attr.Many {
-			if d.member, err = t.l.member(d.attr, d.value); err != nil {
-				return nil, err
-			}
+		if err := p.derive(d, repeats); err != nil {
+			return nil, err
 		}
-		p.derive(d, repeats)
 		p.aim(d)
 	}
 	p.widen()
@@ -185,8 +184,12 @@ func (p *submission) judge(ctx context.Context, d *prepared) (*rejection, error)
 		return nil, err
 	case a == nil:
 		return reject(codeAttribute, *fault("attribute", "unknown", "an attribute of a registered memory type")), nil
+	case d.MemoryType != "" && p.t.l.newest(d.MemoryType) == 0:
+		return reject(codeType, *fault("memory_type", "unknown", "a registered memory type")), nil
 	case d.MemoryType != "" && d.MemoryType != a.typ:
 		return reject(codeVersion, *fault("memory_type", "equal", "the attribute's memory type")), nil
+	case p.t.l.newest(a.typ) != a.version:
+		return reject(codeVersion, *fault("attribute", "retired", fmt.Sprintf("a name of version %d of its memory type", p.t.l.newest(a.typ)))), nil
 	case d.SchemaVersion != 0 && d.SchemaVersion != a.version:
 		return reject(codeVersion, *fault("schema_version", "equal", fmt.Sprintf("version %d", a.version))), nil
 	case a.Policy == KeepHighestConfidence && d.Confidence == nil:
@@ -257,7 +260,8 @@ func (d *prepared) judgeValue() *rejection {
 	}
 	value, err := canon.Canonical(d.Value)
 	if err != nil {
-		return reject(codeInvalid, *jsonFault(err).At("value"))
+		fe := jsonFault(err)
+		return reject(codeInvalid, *fault("value", fe.Rule, fe.Want)) // where in it, its own keys would tell
 	}
 	if string(value) == "null" {
 		return reject(codeInvalid, *fault("value", "null", "a value; use end or void to say that there is none"))
@@ -311,10 +315,13 @@ func bound(field string, t time.Time, into *Instant) *rejection {
 }
 
 // derive computes the digests of one delta: of its value, of its idempotency key and of its payload (rule R10).
-func (p *submission) derive(d *prepared, repeats map[string]int) {
+func (p *submission) derive(d *prepared, repeats map[string]int) (err error) {
 	l := p.t.l
 	if d.value != nil {
 		d.digest = l.digest("value", string(d.value))
+		if d.attr.Many {
+			d.member, err = l.member(d.attr, d.value)
+		}
 	}
 	content := []string{
 		d.EpisodeID, string(d.Scope), d.Subject, strconv.FormatInt(int64(d.attr.id), 10), string(d.Op), string(d.value),
@@ -331,6 +338,7 @@ func (p *submission) derive(d *prepared, repeats map[string]int) {
 	}
 	d.keyAt = len(p.call.Keys)
 	p.call.Keys = append(p.call.Keys, d.key)
+	return err
 }
 
 // aim registers the slots that the delta touches with the call.
@@ -356,18 +364,6 @@ func (p *submission) aim(d *prepared) {
 	}
 	key.Member = d.member
 	d.target = p.want(key, window, points, d)
-}
-
-// member is the keyed digest of a value's identity.
-func (l *Ledger) member(a *attribute, value []byte) (string, error) {
-	if a.Identity != nil {
-		part, err := a.Identity(value)
-		if err != nil {
-			return "", &FieldError{Field: "value", Rule: "identity", Want: "a value with the part that names the member", err: err}
-		}
-		value = part
-	}
-	return l.digest("member", strconv.FormatInt(int64(a.id), 10), string(value)), nil
 }
 
 // want adds a target, or widens the one that the slot already has: several statements of one call about one slot are

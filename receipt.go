@@ -35,7 +35,8 @@ type Receipt struct {
 	// Displaced are the regions that other facts lost, Confirms the facts that already said the same.
 	Displaced []Displacement `json:"displaced,omitempty"`
 	Confirms  []MemoryID     `json:"confirms,omitempty"`
-	// Parts are the facts by which a statement about all members of an attribute stopped each of them (rule R14).
+	// Parts are the facts by which a statement about all members of an attribute stopped each of them (rule R14), and the
+	// further withdrawals of a call that took several facts back: one for each.
 	Parts []MemoryID `json:"parts,omitempty"`
 	// Assumed says that valid_from was left out, and is the episode's time of occurrence.
 	Assumed bool `json:"assumed_valid_from,omitempty"`
@@ -105,6 +106,7 @@ type rejection struct {
 const (
 	codeInvalid     = "invalid"             // the envelope: names, times, operation
 	codeAttribute   = "unknown_attribute"   // no such attribute
+	codeType        = "unknown_type"        // no such memory type
 	codeVersion     = "schema_version"      // not the newest version, or another type
 	codeSchema      = "schema"              // the value breaks the schema
 	codeEpisode     = "episode"             // the episode does not resolve, or has other content

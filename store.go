@@ -121,13 +121,15 @@ type Snapshot struct {
 	LastKnown Instant
 	LastSeq   int64
 	LastFact  int64
+	// Registry is the highest revision of the registry: a call that was prepared under a lower one is prepared again.
+	Registry  int64
 	Slots     []Standing
 	Outcomes  []*StoredOutcome // parallel to Call.Keys, nil when the key is new
 	Episodes  []*EpisodeRef    // parallel to Call.Episodes, nil when there is none
 	Candidate *Candidate
 	// Selected are the facts that Call.Withdraw selects, and Logs the whole log of each slot they are in; when one of
-	// them is a set slot, of each of its member slots too. Held are the pending candidates of the selected episode or
-	// source, and the disputed ones that had lost to a selected fact.
+	// them is a set slot, of each of its member slots too. Held are the candidates of the selected episode or
+	// source, whatever their status, and the disputed ones that had lost to a selected fact.
 	Selected []LoggedFact
 	Logs     []SlotLog
 	Held     []Candidate
@@ -274,6 +276,8 @@ type AttributeName struct {
 type StoredType struct {
 	TypeDocument
 	IDs []AttributeID
+	// Revision numbers the registrations of a ledger: each has a higher one than all before it.
+	Revision int64
 }
 
 // QueryKind says what a [Query] asks for.

@@ -63,6 +63,15 @@ func (w Withdrawal) selector() (*Selector, error) {
 	if (w.SourceID == "") != (w.SourceKind == "") {
 		return nil, fault("source", "required", "both the kind and the id of the source")
 	}
+	if fe := checkName("episode", w.Episode, true); fe != nil {
+		return nil, fe
+	}
+	if fe := checkName("source_id", w.SourceID, true); fe != nil {
+		return nil, fe
+	}
+	if w.SourceKind != "" && !w.SourceKind.known() {
+		return nil, fault("source_kind", "enum", kinds)
+	}
 	return &Selector{Memory: w.Memory, Episode: w.Episode, SourceKind: w.SourceKind, SourceID: w.SourceID}, nil
 }
 
@@ -88,22 +97,27 @@ func (d *withdrawal) decide() (Receipt, error) {
 		case held.Status == Pending && !lost:
 			r.DeclinedPending = append(r.DeclinedPending, held.Memory)
 			d.change.Settled = append(d.change.Settled, SettledCandidate{Memory: held.Memory, Status: Declined})
-		case held.Status == Disputed && lost:
+		case held.Status == Disputed:
 			r.StillDisputed = append(r.StillDisputed, held.Memory)
 		}
 	}
 	switch {
-	case len(targets) > 0:
-	case len(r.DeclinedPending) > 0:
-		d.change.Outcomes = append(d.change.Outcomes, NewOutcome{Outcome: Applied, Op: Withdraw, Principal: d.t.principal})
-		return r, nil
-	case len(d.snap.Selected) > 0:
-		return Receipt{Outcome: Duplicate, Earlier: Applied, Principal: d.t.principal}, nil
+	case len(targets)+len(r.DeclinedPending) > 0:
+	case len(d.snap.Selected)+len(d.snap.Held) > 0:
+		return Receipt{Outcome: Duplicate, Earlier: Applied, Principal: d.t.principal, StillDisputed: r.StillDisputed}, nil
 	default:
 		return Receipt{}, ErrNotFound
 	}
 	if err := d.write(targets, &r); err != nil {
 		return Receipt{}, err
+	}
+	for _, c := range d.snap.Held {
+		if slices.Contains(r.DeclinedPending, c.Memory) {
+			_, _, name := d.t.l.typeOf(c.Slot.Attribute)
+			d.change.Outcomes = append(d.change.Outcomes, NewOutcome{
+				Ordinal: len(d.change.Outcomes), Outcome: Declined, Op: Withdraw, Attribute: name, Principal: d.t.principal, Memory: c.Memory,
+			})
+		}
 	}
 	return r, nil
 }
@@ -158,6 +172,8 @@ func (d *withdrawal) write(targets []LoggedFact, r *Receipt) error {
 		r.Withdrawn = append(r.Withdrawn, target.ID)
 		if i == 0 {
 			r.Memory = id
+		} else {
+			r.Parts = append(r.Parts, id)
 		}
 		typ, version, name := d.t.l.typeOf(target.Slot.Attribute)
 		d.change.Facts = append(d.change.Facts, NewFact{
@@ -184,6 +200,20 @@ func (d *withdrawal) write(targets []LoggedFact, r *Receipt) error {
 		r.Displaced = append(r.Displaced, Displacement{Memory: ids[s.Old], By: ids[s.New], How: s.How, Valid: s.Valid.Interval()})
 	}
 	return nil
+}
+
+// revision is that of the registry as the ledger knows it.
+func (l *Ledger) revision() int64 {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.catalog.revision
+}
+
+// newest is the newest version of a memory type, 0 when there is none.
+func (l *Ledger) newest(typ string) int {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.catalog.types[typ]
 }
 
 // typeOf is the memory type, newest version and name of an attribute.

@@ -15,6 +15,9 @@ import (
 func storeLaws() []law {
 	return []law{
 		{"tag-is-identity", "an attribute is its tag: a rename keeps every fact, and another attribute never inherits them", tagIsIdentity},
+		{"newest-version-writes", "a name or an attribute that the newest version does not have is read and never written, by a program that was open before too", newestVersionWrites},
+		{"absence-of-one-member", "an absence of one member is never told as one of the whole attribute", absenceOfOneMember},
+		{"withdrawn-candidates", "a withdrawal declines what its source left pending, says so, and twice is a duplicate", withdrawnCandidates},
 		{"registry", "a frozen version never changes, versions have no gaps, and a name means one attribute", registry},
 		{"acked-is-stored", "what was acknowledged is there after the ledger was closed and opened again", ackedIsStored},
 		{"read-inside-a-loop", "a list holds no connection while the caller's loop runs: it may read and write there", readInsideALoop},

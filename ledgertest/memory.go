@@ -131,9 +131,18 @@ func (s *Store) Types(ctx context.Context) ([]sgam.StoredType, error) {
 	defer s.db.mu.RUnlock()
 	out := make([]sgam.StoredType, len(s.db.types))
 	for i, t := range s.db.types {
-		out[i] = sgam.StoredType{TypeDocument: cloneDocument(t.TypeDocument), IDs: slices.Clone(t.IDs)}
+		out[i] = sgam.StoredType{TypeDocument: cloneDocument(t.TypeDocument), IDs: slices.Clone(t.IDs), Revision: t.Revision}
 	}
 	return out, nil
+}
+
+// revision is the highest of the registry.
+func (d *memory) revision() int64 {
+	highest := int64(0)
+	for _, t := range d.types {
+		highest = max(highest, t.Revision)
+	}
+	return highest
 }
 
 func (s *Store) usable(ctx context.Context) error {
@@ -181,7 +190,7 @@ func (s *Store) Register(ctx context.Context, doc sgam.TypeDocument) error {
 	if err := s.db.namesAreFree(doc); err != nil {
 		return err
 	}
-	stored := sgam.StoredType{TypeDocument: doc, IDs: make([]sgam.AttributeID, len(doc.Attributes))}
+	stored := sgam.StoredType{TypeDocument: doc, IDs: make([]sgam.AttributeID, len(doc.Attributes)), Revision: s.db.revision() + 1}
 	for i, a := range doc.Attributes {
 		who := identity{doc.Type, a.Tag}
 		if s.db.ids[who] == 0 {
@@ -258,7 +267,11 @@ func (s *Store) Write(ctx context.Context, t sgam.TenantID, call *sgam.Call, dec
 	if have == nil {
 		have = newTenant()
 	}
-	change, err := decide(have.snapshot(call, s.opts.Whole))
+	snapshot := have.snapshot(call, s.opts.Whole)
+	s.db.mu.RLock()
+	snapshot.Registry = s.db.revision()
+	s.db.mu.RUnlock()
+	change, err := decide(snapshot)
 	if err != nil || change == nil || call.DryRun {
 		return err
 	}

@@ -123,7 +123,7 @@ func (s *staged) addFacts() error {
 			return fmt.Errorf("fact %d has another known time than its call", f.Number)
 		case f.Op != sgam.Withdraw && !s.known(f.Episode):
 			return fmt.Errorf("fact %d has no episode", f.Number)
-		case (f.Value == 0) != (f.Encoded == nil):
+		case f.Value != 0 && f.Encoded == nil, f.Value == 0 && f.Encoded != nil && f.Slot.Member == "":
 			return fmt.Errorf("fact %d has a value without a number, or a number without a value", f.Number)
 		case (f.Op == sgam.Withdraw) != (f.Target != 0) || f.Target >= number || f.PartOf >= number || f.Supersedes >= number:
 			return fmt.Errorf("fact %d refers to what does not exist", f.Number)

@@ -175,11 +175,11 @@ func (t *tenant) selection(sel *sgam.Selector, s *sgam.Snapshot) {
 	}
 	for i := range t.candidates {
 		c := &t.candidates[i].Candidate
-		pending := c.Status == sgam.Pending && from(c.Episode, c.Kind, c.SourceID)
+		own := from(c.Episode, c.Kind, c.SourceID)
 		disputed := c.Status == sgam.Disputed && slices.ContainsFunc(s.Selected, func(f sgam.LoggedFact) bool {
 			return slices.Contains(c.LostTo, f.ID)
 		})
-		if pending || disputed {
+		if own || disputed {
 			s.Held = append(s.Held, cloneCandidate(*c))
 		}
 	}

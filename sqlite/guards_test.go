@@ -115,7 +115,7 @@ func TestTheFileAllowsWhatTheRulesDo(t *testing.T) {
 		"UPDATE facts SET provenance = NULL, erased = 5 WHERE fact_id = 1",
 		"UPDATE encodings SET value = NULL WHERE fact_id = 1",
 		"INSERT INTO calls SELECT 1, 6, max(known_at) + 1, 4, 1, NULL, NULL FROM calls",
-		"INSERT INTO type_versions VALUES (1, 2, 1, '{}', 'h2', 's2')",
+		"INSERT INTO type_versions VALUES (1, 2, 1, '{}', 'h2', 's2', 102)",
 		"INSERT INTO version_attributes VALUES (1, 2, 0, 1, 0)",
 		"UPDATE type_versions SET draft = 0 WHERE version = 2",
 	} {

@@ -10,6 +10,7 @@ import (
 )
 
 var (
+	stRegistryRevision  = named("registry_revision")
 	stVersions          = named("versions")
 	stVersionAttributes = named("version_attributes")
 	stAttributeNames    = named("attribute_names")
@@ -49,7 +50,7 @@ func (s *session) types() ([]sgam.StoredType, error) {
 		ids = append(ids, p.int(0))
 		stored = append(stored, sgam.StoredType{TypeDocument: sgam.TypeDocument{
 			Type: p.text(1), Version: int(p.int(2)), Draft: p.int(3) == 1, JSON: p.bytes(4), Hash: p.text(5), Semantic: p.text(6),
-		}})
+		}, Revision: p.int(7)})
 		return nil
 	}, stVersions)
 	if err != nil {
@@ -147,6 +148,10 @@ func (s *session) register(doc *sgam.TypeDocument) (bool, error) {
 			return false, err
 		}
 	}
+	revision, err := s.revision() // before a draft that is replaced goes
+	if err != nil {
+		return false, err
+	}
 	if typ == 0 {
 		p, err := s.one(stAddType, doc.Type)
 		if err != nil {
@@ -161,7 +166,7 @@ func (s *session) register(doc *sgam.TypeDocument) (bool, error) {
 			}
 		}
 	}
-	if err := s.exec(stAddVersion, typ, int64(doc.Version), blob(string(doc.JSON)), doc.Hash, doc.Semantic); err != nil {
+	if err := s.exec(stAddVersion, typ, int64(doc.Version), blob(string(doc.JSON)), doc.Hash, doc.Semantic, revision+1); err != nil {
 		return false, err
 	}
 	for i := range doc.Attributes {
@@ -173,6 +178,15 @@ func (s *session) register(doc *sgam.TypeDocument) (bool, error) {
 		return true, nil
 	}
 	return true, s.exec(stFreezeVersion, typ, int64(doc.Version))
+}
+
+// revision is the highest of the registry.
+func (s *session) revision() (int64, error) {
+	p, err := s.one(stRegistryRevision)
+	if err != nil {
+		return 0, err
+	}
+	return p.int(0), nil
 }
 
 // isNext checks that a new version is the one after the newest.

@@ -70,6 +70,10 @@ func newResolver(s session, state tenantState) *resolver {
 // snapshot resolves a call.
 func (r *resolver) snapshot(call *sgam.Call) (*sgam.Snapshot, error) {
 	s := &sgam.Snapshot{LastKnown: r.state.lastKnown, LastSeq: r.state.lastSeq, LastFact: r.state.lastFact}
+	var err error
+	if s.Registry, err = r.revision(); err != nil {
+		return nil, err
+	}
 	s.Slots = make([]sgam.Standing, len(call.Targets))
 	s.Outcomes = make([]*sgam.StoredOutcome, len(call.Keys))
 	s.Episodes = make([]*sgam.EpisodeRef, len(call.Episodes))

@@ -13,8 +13,8 @@ var (
 	stLoggedByMemory  = named("logged_by_memory")
 	stLoggedByEpisode = named("logged_by_episode")
 	stLoggedBySource  = named("logged_by_source")
-	stPendingEpisode  = named("pending_of_episode")
-	stPendingSource   = named("pending_of_source")
+	stPendingEpisode  = named("candidates_of_episode")
+	stPendingSource   = named("candidates_of_source")
 	stDisputedByFact  = named("disputed_by_fact")
 )
 

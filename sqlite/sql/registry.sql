@@ -1,7 +1,7 @@
 -- Memory types, their versions and attributes.
 
 -- name: versions
-SELECT v.type_id, t.name, v.version, v.draft, CAST(v.document AS BLOB), v.hash, v.semantic
+SELECT v.type_id, t.name, v.version, v.draft, CAST(v.document AS BLOB), v.hash, v.semantic, v.revision
 FROM types t CROSS JOIN type_versions v ON v.type_id = t.type_id
 ORDER BY t.name, v.version;
 
@@ -31,8 +31,8 @@ WHERE n.name = +?1;
 INSERT INTO types (name) VALUES (+?1) RETURNING type_id;
 
 -- name: add_version
-INSERT INTO type_versions (type_id, version, draft, document, hash, semantic)
-VALUES (+?1, +?2, 1, CAST(+?3 AS TEXT), +?4, +?5);
+INSERT INTO type_versions (type_id, version, draft, document, hash, semantic, revision)
+VALUES (+?1, +?2, 1, CAST(+?3 AS TEXT), +?4, +?5, +?6);
 
 -- name: freeze_version
 UPDATE type_versions SET draft = 0 WHERE type_id = +?1 AND version = +?2;

@@ -4,6 +4,9 @@
 SELECT tenant_id, last_known, last_seq, last_fact, next_subject, next_slot, next_episode, next_principal
 FROM tenants WHERE name = +?1;
 
+-- name: registry_revision
+SELECT coalesce(max(revision), 0) FROM type_versions;
+
 -- name: standing
 -- The slot, and the next change-point after an instant: the start of an open segment, or a live point.
 SELECT s.slot_id, s.next_number, s.levels,
@@ -137,17 +140,17 @@ FROM lost_to l CROSS JOIN facts f ON f.tenant_id = l.tenant_id AND f.fact_id = l
 WHERE l.tenant_id = +?1 AND l.seq = +?2 AND l.ordinal = +?3
 ORDER BY l.position;
 
--- name: pending_of_episode
+-- name: candidates_of_episode
 SELECT c.seq, c.ordinal, c.memory_id
 FROM episodes e CROSS JOIN candidates c INDEXED BY candidates_by_episode
     ON c.tenant_id = e.tenant_id AND c.episode_id = e.episode_id
-WHERE e.tenant_id = +?1 AND e.name = +?2 AND c.status = 'pending';
+WHERE e.tenant_id = +?1 AND e.name = +?2;
 
--- name: pending_of_source
+-- name: candidates_of_source
 SELECT c.seq, c.ordinal, c.memory_id
 FROM episodes e INDEXED BY episodes_by_source CROSS JOIN candidates c INDEXED BY candidates_by_episode
     ON c.tenant_id = e.tenant_id AND c.episode_id = e.episode_id
-WHERE e.tenant_id = +?1 AND e.source_id <> '' AND e.source_id = +?2 AND e.kind = +?3 AND c.status = 'pending';
+WHERE e.tenant_id = +?1 AND e.source_id <> '' AND e.source_id = +?2 AND e.kind = +?3;
 
 -- name: disputed_by_fact
 SELECT c.seq, c.ordinal, c.memory_id

@@ -27,8 +27,11 @@ CREATE TABLE type_versions (
     document TEXT    NOT NULL,
     hash     TEXT    NOT NULL,
     semantic TEXT    NOT NULL,
+    revision INTEGER NOT NULL,
     PRIMARY KEY (type_id, version)
 ) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX type_versions_by_revision ON type_versions (revision);
 
 CREATE TABLE attributes (
     attribute_id INTEGER NOT NULL PRIMARY KEY,
