@@ -85,7 +85,10 @@ func PlayCases(ctx context.Context, l *sgam.Ledger, name string, cases io.Reader
 	}
 	var all []sequenced
 	if err := json.Unmarshal(text, &all); err != nil {
-		return nil, fmt.Errorf("%s: not a list of cases: %w", name, err)
+		if te, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			err = mistyped(te)
+		}
+		return nil, fmt.Errorf("%s: not a list of cases, each an object with a name, steps and expect: %w", name, err)
 	}
 	card := &Scorecard{Kinds: map[string]Score{}}
 	for i := range all {

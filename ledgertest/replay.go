@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -104,9 +105,30 @@ func decode(text []byte, into any) error {
 	dec.DisallowUnknownFields()
 	err := dec.Decode(into)
 	if te, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Errorf("field %q is not %s", te.Field, te.Type)
+		return mistyped(te)
 	}
 	return err
+}
+
+// mistyped says in the words of JSON which field is of another type than the format has.
+func mistyped(te *json.UnmarshalTypeError) error {
+	var want string
+	switch te.Type.Kind() {
+	case reflect.String:
+		want = "a string"
+	case reflect.Bool:
+		want = "true or false"
+	case reflect.Slice:
+		want = "a list"
+	case reflect.Struct, reflect.Map:
+		want = "an object"
+	default:
+		want = "a number"
+	}
+	if te.Field == "" {
+		return fmt.Errorf("it is not %s", want)
+	}
+	return fmt.Errorf("field %q is not %s", te.Field, want)
 }
 
 // isNull reports whether a JSON field is missing or null.

@@ -188,7 +188,8 @@ func TestCasesAreComparedByRowsAndByInstants(t *testing.T) {
 func TestCasesThatAreNotOfTheFormatAreRefused(t *testing.T) {
 	good := `{"after_step":1,"rows_coalesced":[]}`
 	for name, c := range map[string]struct{ text, want string }{
-		"no list":             {`{}`, "not a list of cases"},
+		"no list":             {`{}`, "not a list of cases, each an object with a name, steps and expect: it is not a list"},
+		"steps of text":       {`[{"name":"c","steps":"none"}]`, `field "steps" is not a list`},
 		"no primitive steps":  {strings.Replace(sequencedCase, `,"primitive":[]`, "", 1), `step 2: field "primitive" is missing`},
 		"an unknown step":     {strings.Replace(sequencedCase, `{"op":"assert"`, `{"op":"merge"`, 1), "unknown primitive step"},
 		"an unknown error":    {strings.Replace(sequencedCase, "reversed_period", "bad_luck", 1), "unknown class of error"},
