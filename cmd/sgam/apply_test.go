@@ -104,21 +104,26 @@ func TestBadJSONNamesItsLineAndField(t *testing.T) {
 	b := newBench(t)
 	b.mira()
 	deep := strings.Repeat("[", 5000) + strings.Repeat("]", 5000)
+	deepest := strings.Repeat("[", 200_000) + strings.Repeat("]", 200_000)
 	for says, line := range map[string]string{
-		"syntax: want one JSON object a line":                         `{"op":"assert"`,
-		"type: want one JSON object a line":                           `"a string"`,
-		"episode: duplicate_key: want each key":                       `{"episode":{"id":"a"},"episode":{"id":"b"}}`,
-		"episode/color: unknown: want a field":                        `{"episode":{"id":"a","kind":"file","occurred_at":"2026-01-01","color":"red"}}`,
-		"episode/occurred_at: format: want a time":                    `{"episode":{"id":"a","kind":"file","occurred_at":"2026-01-01T00:00"}}`,
-		"episode/occurred_at: required: want":                         `{"episode":{"id":"a","kind":"file"}}`,
-		"episode/id: required: want a name; episode/kind: enum: want": `{"episode":{"id":"","kind":"rumour","occurred_at":"2026-01-01"}}`,
-		"episode: type: want":                                         `{"episode":7}`,
-		"value: ":                                                     `{"op":"assert","subject":"a","attribute":"city","value":"\ud800","source_episode_id":"e1"}`,
-		"valid_from: format: want a time":                             `{"op":"assert","subject":"a","attribute":"city","value":"x","valid_from":"1 June","source_episode_id":"e1"}`,
-		"confidence: type: want":                                      `{"op":"assert","subject":"a","attribute":"city","value":"x","confidence":"high","source_episode_id":"e1"}`,
-		"subject: ":                                                   "{\"op\":\"assert\",\"subject\":\"\xff\",\"attribute\":\"city\"}",
-		"value/0/0/0":                                                 `{"op":"assert","subject":"a","attribute":"city","value":` + deep + `}`,
-		"value: number: want":                                         `{"op":"assert","subject":"a","attribute":"salary","value":9007199254740993,"source_episode_id":"e1"}`,
+		"syntax: want one JSON object a line, and this one is not finished\n": `{`,
+		"syntax: want one JSON object a line\n":                               `{"op":assert}`,
+		"type: want one JSON object a line":                                   `"a string"`,
+		"episode: duplicate_key: want each key":                               `{"episode":{"id":"a"},"episode":{"id":"b"}}`,
+		"episode/color: unknown: want a field":                                `{"episode":{"id":"a","kind":"file","occurred_at":"2026-01-01","color":"red"}}`,
+		"episode/occurred_at: format: want a time":                            `{"episode":{"id":"a","kind":"file","occurred_at":"2026-01-01T00:00"}}`,
+		"episode/occurred_at: required: want":                                 `{"episode":{"id":"a","kind":"file"}}`,
+		"episode/id: required: want a name; episode/kind: enum: want":         `{"episode":{"id":"","kind":"rumour","occurred_at":"2026-01-01"}}`,
+		"episode: type: want":                                                 `{"episode":7}`,
+		"value: ":                                                             `{"op":"assert","subject":"a","attribute":"city","value":"\ud800","source_episode_id":"e1"}`,
+		"valid_from: format: want a time":                                     `{"op":"assert","subject":"a","attribute":"city","value":"x","valid_from":"1 June","source_episode_id":"e1"}`,
+		"confidence: type: want":                                              `{"op":"assert","subject":"a","attribute":"city","value":"x","confidence":"high","source_episode_id":"e1"}`,
+		"subject: ":                                                           "{\"op\":\"assert\",\"subject\":\"\xff\",\"attribute\":\"city\"}",
+		"value: depth: want at most 128 nested arrays and objects\n":          `{"op":"assert","subject":"a","attribute":"city","value":` + deep + `}`,
+		"value: depth: want at most 128":                                      `{"op":"assert","value":` + deepest + `}`,
+		"episode: depth: want at most 128 nested arrays and objects\n":        `{"episode":` + deepest + `}`,
+		"nul: want no U+0000\n":                                               "{\x00}",
+		"value: number: want":                                                 `{"op":"assert","subject":"a","attribute":"salary","value":9007199254740993,"source_episode_id":"e1"}`,
 	} {
 		r := b.run("\n"+line+"\n"+cities(1), "apply", "-", "--db", "agent.db")
 		assert.Equal(t, exitNo, r.code, line)

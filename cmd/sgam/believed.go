@@ -19,7 +19,7 @@ func (p *program) believed() *cobra.Command {
 --known it stops at what was known then.`,
 		Example: `  sgam believed mira passport_deadline --db agent.db --valid 2026-06-20`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := p.times(&pl); err != nil {
+			if err := p.times(c, &pl); err != nil {
 				return err
 			}
 			slot, err := pl.slot(args)

@@ -22,10 +22,10 @@ than at --known-from, with the statement that caused it. --valid keeps the stret
 		Example: `  sgam diff --db agent.db --known-from 2026-06-02
   sgam diff --db agent.db --known-from 2026-06-02 --known 2026-06-05 --subject mira`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := p.times(&pl); err != nil {
+			if err := p.times(c, &pl); err != nil {
 				return err
 			}
-			from, err := p.moment("known-from", since)
+			from, err := p.moment(c, "known-from", since)
 			if err != nil {
 				return err
 			}

@@ -54,7 +54,7 @@ are expired and erased facts.`,
 		Example: `  sgam facts --db agent.db --subject mira
   sgam facts --db agent.db --known 2026-06-02 --json`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := p.times(&pl); err != nil {
+			if err := p.times(c, &pl); err != nil {
 				return err
 			}
 			f, err := n.filter()

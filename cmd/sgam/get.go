@@ -23,7 +23,7 @@ Of a many-valued attribute it lists the values; --member asks for one of them.`,
 		Example: `  sgam get mira passport_deadline --db agent.db
   sgam get mira passport_deadline --db agent.db --valid 2026-06-02 --known 2026-06-02`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := p.times(&pl); err != nil {
+			if err := p.times(c, &pl); err != nil {
 				return err
 			}
 			return p.reading(c.Context(), func(l *sgam.Ledger) error { return p.answer(c.Context(), l, &pl, args) })

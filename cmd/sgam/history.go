@@ -19,7 +19,7 @@ func (p *program) history() *cobra.Command {
 confirmed. --known leaves out what was recorded later, --valid what did not reach that moment.`,
 		Example: `  sgam history mira passport_deadline --db agent.db`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := p.times(&pl); err != nil {
+			if err := p.times(c, &pl); err != nil {
 				return err
 			}
 			slot, err := pl.slot(args)

@@ -154,7 +154,7 @@ func readLines(ctx context.Context, r io.Reader) <-chan rawLine {
 // parse reads one line. A line of which the only field is an episode is an episode.
 func (in *inputs) parse(text []byte) inputLine {
 	if !json.Valid(text) {
-		return inputLine{fault: &sgam.FieldError{Rule: "syntax", Want: "one JSON object a line"}}
+		return inputLine{fault: notJSON(text)}
 	}
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(text, &fields) != nil {
@@ -164,10 +164,7 @@ func (in *inputs) parse(text []byte) inputLine {
 		var e sgam.Episode
 		// A delta is judged whole when it is decoded; here only the wrapping could hide a doubled field.
 		if _, err := canon.Canonical(text); err != nil {
-			if ce, ok := errors.AsType[*canon.Error](err); ok {
-				return inputLine{fault: &sgam.FieldError{Field: strings.TrimPrefix(ce.Pointer, "/"), Rule: ce.Rule, Want: ce.Want}}
-			}
-			return inputLine{fault: err}
+			return inputLine{fault: placed(err)}
 		}
 		if err := json.Unmarshal(raw, &e); err != nil {
 			if fe, ok := fieldError(err); ok {
@@ -182,6 +179,33 @@ func (in *inputs) parse(text []byte) inputLine {
 		return inputLine{fault: unplaced(err)}
 	}
 	return inputLine{delta: &deltas[0]}
+}
+
+// notJSON says why a line is no JSON document.
+func notJSON(text []byte) error {
+	_, err := canon.Canonical(text)
+	switch fe, ok := fieldError(placed(err)); {
+	case !ok || fe.Rule == "syntax" || fe.Rule == "trailing":
+	case fe.Rule == "depth":
+		fe.Field, _, _ = strings.Cut(fe.Field, "/") // the rest of the path is as deep as the line
+		return fe
+	default:
+		return fe
+	}
+	var document json.RawMessage
+	if errors.Is(json.NewDecoder(bytes.NewReader(text)).Decode(&document), io.ErrUnexpectedEOF) {
+		return &sgam.FieldError{Rule: "syntax", Want: "one JSON object a line, and this one is not finished"}
+	}
+	return &sgam.FieldError{Rule: "syntax", Want: "one JSON object a line"}
+}
+
+// placed is a fault of canonical form as the fault of a field.
+func placed(err error) error {
+	ce, ok := errors.AsType[*canon.Error](err)
+	if !ok {
+		return err
+	}
+	return &sgam.FieldError{Field: strings.TrimPrefix(ce.Pointer, "/"), Rule: ce.Rule, Want: ce.Want}
 }
 
 // openInput opens a file that the command line names.

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/sgam-ledger/sgam"
 	"github.com/sgam-ledger/sgam/schema"
 )
@@ -74,6 +76,9 @@ func (p *program) examine() (there bool, err error) {
 	if p.flags.db == "" {
 		return false, usage("--db is missing: it names the ledger's file")
 	}
+	if strings.HasPrefix(p.flags.db, ":memory:") {
+		return false, usage("--db %s: want a file, since a ledger in memory would end with the command", p.flags.db)
+	}
 	info, err := os.Stat(p.flags.db) //nolint:gosec // the user names the file
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -128,9 +133,10 @@ func (p *program) words() (words, error) {
 	return words{s: p.out, zone: zone, indent: "  "}, err
 }
 
-// moment reads the time of a flag. A flag that was not given is nil.
-func (p *program) moment(flag, text string) (*time.Time, error) {
-	if text == "" {
+// moment reads the time of a flag. A flag that was not given is nil. One that was given without a text is refused: a variable
+// of a script that is empty by mistake must not be answered about now.
+func (p *program) moment(c *cobra.Command, flag, text string) (*time.Time, error) {
+	if !c.Flags().Changed(flag) {
 		return nil, nil
 	}
 	zone, err := p.zone()

@@ -32,7 +32,7 @@ would say.`,
 			if err := atMostOne(c, "status", "held"); err != nil {
 				return err
 			}
-			if err := p.times(&pl); err != nil {
+			if err := p.times(c, &pl); err != nil {
 				return err
 			}
 			statuses := make([]sgam.Outcome, len(status))

@@ -43,11 +43,11 @@ func (pl *place) oneMember(c *cobra.Command) {
 }
 
 // times reads the two axes.
-func (p *program) times(pl *place) (err error) {
-	if pl.validAt, err = p.moment("valid", pl.valid); err != nil {
+func (p *program) times(c *cobra.Command, pl *place) (err error) {
+	if pl.validAt, err = p.moment(c, "valid", pl.valid); err != nil {
 		return err
 	}
-	pl.knownAt, err = p.moment("known", pl.known)
+	pl.knownAt, err = p.moment(c, "known", pl.known)
 	return err
 }
 
@@ -133,7 +133,7 @@ func (w words) validText(pl *place, valid time.Time) string {
 // knownText says when a known time lies beyond what the ledger holds: it is answered at the last commit.
 func (w words) knownText(pl *place, known time.Time) string {
 	switch {
-	case known.Equal(sgam.Beginning.Time()):
+	case known.Equal(sgam.Beginning.Time()) && (pl.knownAt == nil || pl.knownAt.After(known)):
 		return "nothing yet (the tenant has no commit)"
 	case pl.knownAt == nil:
 		return w.at(known) + " (last commit)"

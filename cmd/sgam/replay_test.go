@@ -74,6 +74,8 @@ func TestFaultyReplaysGetOneLine(t *testing.T) {
 	b.file("asked.jsonl", question+`{"subject":"s"}`)
 	b.file("cases.json", `[{"name":"c"`)
 	b.file("types.json", `{"type":"mine"}`)
+	b.file("steps.json", `[{"name":"c","steps":"none"}]`)
+	b.file("list.jsonl", "[]\n")
 	for line, says := range map[string]string{
 		"":                                       "sgam replay needs --facts and --questions, or --cases",
 		"--facts facts.jsonl":                    "sgam replay needs --facts and --questions, or --cases",
@@ -88,7 +90,10 @@ func TestFaultyReplaysGetOneLine(t *testing.T) {
 		"--facts facts.jsonl --questions asked.jsonl":                          "asked.jsonl: line 2: ",
 		"--facts facts.jsonl --questions questions.jsonl --schema types.json":  "types.json: ",
 		"--facts facts.jsonl --questions questions.jsonl --schema absent.json": "absent.json: no such file or directory",
-		"--cases cases.json":  "cases.json: not a list of cases",
+		"--facts list.jsonl --questions questions.jsonl":                       "list.jsonl: line 1: it is not an object",
+		"--cases cases.json":  "cases.json: not a list of cases, each an object with a name, steps and expect: unexpected end of JSON input",
+		"--cases types.json":  "types.json: not a list of cases, each an object with a name, steps and expect: it is not a list",
+		"--cases steps.json":  `steps.json: not a list of cases, each an object with a name, steps and expect: field "steps" is not a list`,
 		"--cases absent.json": "absent.json: no such file or directory",
 	} {
 		r := b.run("", append([]string{"replay"}, strings.Fields(line)...)...)

@@ -23,7 +23,7 @@ absences and what is unknown in between are drawn too. --valid marks a moment (d
 		Example: `  sgam timeline mira passport_deadline --db agent.db
   sgam timeline mira passport_deadline --db agent.db --known 2026-06-02`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := p.times(&pl); err != nil {
+			if err := p.times(c, &pl); err != nil {
 				return err
 			}
 			slot, err := pl.slot(args)

@@ -45,6 +45,12 @@ func TestWrongCommandLinesGetOneLine(t *testing.T) {
 		{"facts --db agent.db --limit many", `invalid argument "many" for "--limit" flag: strconv.ParseInt: parsing "many": invalid syntax (see 'sgam facts --help')`},
 		{"facts --db agent.db --limit -1", "--limit -1: want a number from 0 on"},
 		{"facts --db", "flag needs an argument: --db (see 'sgam facts --help')"},
+		{"facts --db :memory:", "--db :memory:: want a file, since a ledger in memory would end with the command"},
+		{"schema add identity.json --db :memory:", "--db :memory:: want a file, since a ledger in memory would end with the command"},
+		{"facts --db agent.db --valid ''", `--valid "": want a time with an offset such as 2026-06-03T10:00:00Z, or a date`},
+		{"get mira passport_deadline --db agent.db --known ''", `--known "": want a time with an offset such as 2026-06-03T10:00:00Z, or a date`},
+		{"outcomes --db agent.db --known ''", `--known "": want a time with an offset such as 2026-06-03T10:00:00Z, or a date`},
+		{"diff --db agent.db --known-from ''", `--known-from "": want a time with an offset such as 2026-06-03T10:00:00Z, or a date`},
 		{"facts --db agent.db --valid yesterday", `--valid "yesterday": want a time with an offset such as 2026-06-03T10:00:00Z, or a date`},
 		{"facts --db agent.db --known 2026-06-03T10:00:00", `--known "2026-06-03T10:00:00": want a time with an offset such as 2026-06-03T10:00:00Z, or a date`},
 		{"facts --db agent.db --known 2026-02-30", `--known "2026-02-30": want a time with an offset such as 2026-06-03T10:00:00Z, or a date`},
@@ -70,6 +76,8 @@ func TestWrongCommandLinesGetOneLine(t *testing.T) {
 		{"apply absent.jsonl --db agent.db", "absent.jsonl: no such file or directory"},
 		{"apply identity.json absent.jsonl --db agent.db", "absent.jsonl: no such file or directory"},
 		{"apply - --db agent.db --tenant ''", `--tenant "": `},
+		{"verify --db agent.db --tenant ''", `--tenant "": `},
+		{"verify --db agent.db --tenant ghost", `--tenant "ghost": there is no such tenant in this ledger, and without --tenant all are verified`},
 		{"schema add absent.json --db agent.db", "absent.json: no such file or directory"},
 		{"schema add empty.txt --db agent.db", "empty.txt: "},
 		{"scenario absent.txt", "absent.txt: no such file or directory"},
@@ -191,6 +199,24 @@ func TestATenantThatWasNeverWrittenIsNoted(t *testing.T) {
 	assert.Equal(t, "sgam: note: tenant \"defautl\" was never written in this ledger; --tenant may be one of [\"default\"]\n", r.err)
 	assert.Contains(t, r.out, "unknown")
 	assert.Empty(t, b.ok("", "get", "mira", "passport_deadline", "--db", "agent.db").err)
+}
+
+func TestAKnownTimeBeforeTheFirstCommitIsToldFromATenantWithoutOne(t *testing.T) {
+	b := newBench(t)
+	b.mira()
+	for flags, says := range map[string]string{
+		"":                                  "known 2026-06-03 10:00Z (last commit)",
+		"--known 0001-01-01":                "known 0001-01-01 00:00Z",
+		"--known 2026-05-01":                "known 2026-05-01 00:00Z",
+		"--tenant other":                    "known nothing yet (the tenant has no commit)",
+		"--tenant other --known 2026-06-20": "known nothing yet (the tenant has no commit)",
+	} {
+		out := b.run("", append(strings.Fields("get mira passport_deadline --db agent.db"), strings.Fields(flags)...)...).out
+		assert.Contains(t, out, says, flags)
+		if !strings.Contains(flags, "other") {
+			assert.NotContains(t, out, "no commit", flags)
+		}
+	}
 }
 
 func TestTheTenantsOfOneLedgerAreStrangers(t *testing.T) {

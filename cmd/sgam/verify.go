@@ -16,7 +16,7 @@ func (p *program) verify() *cobra.Command {
 		Short: "Let the ledger prove itself: replay the facts and compare",
 		Args:  needs(),
 		Long: `Replay the facts of every slot, of all tenants or of the one that --tenant names, and compare the result with what is
-stored. The exit code is 0 when all is well, 4 when something differs and 7 when the file cannot be read.`,
+stored. The exit code is 0 when all is well, 2 when there is no such tenant, 4 when something differs and 7 when the file cannot be read.`,
 		Example: `  sgam verify --db agent.db`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			err := p.reading(c.Context(), func(l *sgam.Ledger) error { return p.prove(c.Context(), l) })
@@ -30,21 +30,11 @@ stored. The exit code is 0 when all is well, 4 when something differs and 7 when
 }
 
 func (p *program) prove(ctx context.Context, l *sgam.Ledger) error {
-	result := verifiedJSON{Tenants: []string{}, Findings: []findingJSON{}}
-	if p.flags.tenantGiven {
-		t, err := p.tenant(ctx, l)
-		if err != nil {
-			return err
-		}
-		result.Tenants = append(result.Tenants, t.Name())
-	} else {
-		for name, err := range l.Tenants(ctx) {
-			if err != nil {
-				return err
-			}
-			result.Tenants = append(result.Tenants, name)
-		}
+	tenantNames, err := p.tenantsToProve(ctx, l)
+	if err != nil {
+		return err
 	}
+	result := verifiedJSON{Tenants: tenantNames, Findings: []findingJSON{}}
 	rows := p.out.list(column{name: "TENANT", flex: yields}, column{name: "ATTRIBUTE", flex: yields}, column{name: "SLOT"},
 		column{name: "LAYER"}, column{name: "WHAT DIFFERS", ink: bad})
 	for _, name := range result.Tenants {
@@ -76,4 +66,27 @@ func (p *program) prove(ctx context.Context, l *sgam.Ledger) error {
 		return &verdict{code: exitTampered}
 	}
 	return nil
+}
+
+// tenantsToProve are all tenants, or the one that --tenant names. That one has to be there: nothing is proved of a name that was
+// never written.
+func (p *program) tenantsToProve(ctx context.Context, l *sgam.Ledger) ([]string, error) {
+	if p.flags.tenantGiven {
+		if _, err := l.Tenant(p.flags.tenant); err != nil {
+			return nil, usage("--tenant %q: %w", p.flags.tenant, err)
+		}
+	}
+	names := []string{}
+	for name, err := range l.Tenants(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if !p.flags.tenantGiven || name == p.flags.tenant {
+			names = append(names, name)
+		}
+	}
+	if p.flags.tenantGiven && len(names) == 0 {
+		return nil, usage("--tenant %q: there is no such tenant in this ledger, and without --tenant all are verified", p.flags.tenant)
+	}
+	return names, nil
 }

@@ -45,7 +45,8 @@ func TestVerifyFindsWhatWasChangedBehindItsBack(t *testing.T) {
 	require.NotEmpty(t, found.Findings)
 	assert.Equal(t, "segments", found.Findings[0].Layer)
 
-	b.ok("", "verify", "--db", "agent.db", "--tenant", "another")
+	b.ok(cities(1), "apply", "-", "--db", "agent.db", "--tenant", "another")
+	assert.Contains(t, b.ok("", "verify", "--db", "agent.db", "--tenant", "another").out, "every slot of 1 tenant is")
 }
 
 func TestDamagedAndForeignFilesAreNamedAndLeftAlone(t *testing.T) {

@@ -29,7 +29,7 @@ func (p *program) withdraw() *cobra.Command {
 		Args:  needs(),
 		Long: `Take back one statement, everything that one episode said, or everything that one source said: the record was wrong,
 poisoned or misheard. What they had cut back grows again. What was believed in between stays readable at its known times.
-Withdrawing a withdrawal reinstates.`,
+Each statement that is taken back gets a withdrawal with an id of its own, and withdrawing that reinstates it.`,
 		Example: `  sgam withdraw --db agent.db --episode e2 --reason "sent by somebody else"
   sgam withdraw --db agent.db --source ticket/T-1042`,
 		RunE: func(c *cobra.Command, _ []string) (err error) {
@@ -153,14 +153,19 @@ func changedBy(ctx context.Context, t *sgam.Tenant, known time.Time, taken []sga
 func (w words) withdrawal(r *sgam.Receipt, taken []sgam.Entry, changed []sgam.Difference) {
 	s := w.s
 	if r.Outcome == sgam.Duplicate {
-		s.println("already withdrawn: nothing to do")
+		if len(r.StillDisputed) == 0 {
+			s.println("already withdrawn: nothing to do")
+		} else {
+			s.println("nothing of it counts, so there is nothing to take back")
+		}
+		w.candidates(r)
 		return
 	}
-	undo := "withdraw memory " + r.Memory.String() + " to reinstate it"
-	if len(taken) > 1 {
-		undo = "each has a withdrawal in its history, and withdrawing that reinstates it"
+	if len(taken) == 0 {
+		s.println("declined at ", w.at(r.Known), ": nothing of it had been applied, so there was nothing to take back")
+	} else {
+		s.println("withdrawn at ", w.at(r.Known))
 	}
-	s.println("withdrawn at ", w.at(r.Known), s.paint(quiet, " ("+undo+")"))
 	l := s.list(column{flex: yields}, column{flex: yields, ink: strong}, column{}, column{flex: yields, ink: link})
 	l.bare, l.indent = true, "  "
 	for i := range taken {
@@ -172,27 +177,55 @@ func (w words) withdrawal(r *sgam.Receipt, taken []sgam.Entry, changed []sgam.Di
 		l.add(slotName(sgam.Slot{Scope: f.Scope, Subject: f.Subject, Attribute: f.Attribute}), said, w.during(f.Valid), source(f))
 	}
 	l.flush()
+	w.candidates(r)
+	if len(changed) == 0 {
+		s.println("no belief changed")
+	} else {
+		s.println("believed since then:")
+		rows := w.differences("  ")
+		for i := range changed {
+			rows.add(&changed[i])
+		}
+		rows.flush()
+	}
+	w.reinstating(r)
+}
+
+// candidates lists what a withdrawal made of those that are held, and those that it left.
+func (w words) candidates(r *sgam.Receipt) {
 	for _, part := range []struct {
 		ids  []sgam.MemoryID
 		says string
 	}{
 		{r.DeclinedPending, "declined, since it was pending: memory "},
-		{r.StillDisputed, "still disputed, though what it had lost to is gone ('sgam accept' applies it): memory "},
+		{r.StillDisputed, "still disputed ('sgam accept' applies it, 'sgam decline' drops it): memory "},
 	} {
 		for _, id := range part.ids {
-			s.println("  ", part.says, id.String())
+			w.s.println("  ", part.says, id.String())
 		}
 	}
-	if len(changed) == 0 {
-		s.println("no belief changed")
-		return
+}
+
+// undoListed is how many withdrawals are listed with their ids.
+const undoListed = 10
+
+// reinstating says how to undo a withdrawal. Of several statements each has one of its own, and one alone reinstates only its own.
+func (w words) reinstating(r *sgam.Receipt) {
+	s := w.s
+	n := 1 + len(r.Parts)
+	switch {
+	case r.Memory.IsZero(): // only candidates were declined
+	case n == 1:
+		s.println(s.paint(quiet, "to reinstate it: sgam withdraw --memory "+r.Memory.String()))
+	case n <= undoListed:
+		s.println(s.paint(quiet, "to reinstate all of it, withdraw each of these:"))
+		for _, id := range append([]sgam.MemoryID{r.Memory}, r.Parts...) {
+			s.println(s.paint(quiet, "  memory "+id.String()))
+		}
+	default:
+		s.println(s.paint(quiet, "to reinstate all of it, withdraw each of its "+grouped(n)+
+			" withdrawals: 'sgam outcomes --json' lists those of "+w.at(r.Known)))
 	}
-	s.println("believed since then:")
-	rows := w.differences("  ")
-	for i := range changed {
-		rows.add(&changed[i])
-	}
-	rows.flush()
 }
 
 // slotOf is where a fact belongs, whatever its member.
