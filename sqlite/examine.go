@@ -49,14 +49,14 @@ func examine(path string) (contents, error) {
 		return contents{}, fmt.Errorf("sgam: sqlite: %w", err)
 	}
 	at := head.contents()
-	log, err := os.Stat(path + "-wal") //nolint:gosec // the path is the caller's choice
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return contents{}, fmt.Errorf("sgam: sqlite: %w", err)
+	logged, err := hasLog(path)
+	if err != nil {
+		return contents{}, err
 	}
-	if logged := err == nil && log.Size() > 0; logged && head.mayBeOurs() {
+	if logged && head.mayBeOurs() {
 		c, err := connect(path, reading)
 		if err != nil {
-			return contents{}, asForeign(err)
+			return contents{}, explain(path, asForeign(err))
 		}
 		at, err = c.contents()
 		at.logged = true

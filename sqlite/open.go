@@ -24,12 +24,16 @@ var (
 	stSetMeta = named("set_meta")
 )
 
-// Open opens the ledger in a file, and creates the file unless opts.ReadOnly is set. Nil options are the defaults.
+// Open opens the ledger in a file, and creates the file unless opts.ReadOnly is set. Nil options are the defaults. New
+// files can be read by their owner alone.
 //
 // It fails with fs.ErrNotExist when the file is missing and must not be created, [sgam.ErrForeignFile] when it is not a
 // ledger, [sgam.ErrFormatTooNew], [sgam.ErrFormatOld] unless opts.AutoUpgrade is set, [sgam.ErrKeyMissing] when the key
-// of its digests is not there, [ErrOldSQLite] and [ErrNoCgo]; and with what [sgam.New] fails with. Nothing is changed in
-// a file that is refused.
+// of its digests is not there, [ErrReadOnlyFolder], [ErrOldSQLite] and [ErrNoCgo]; and with what [sgam.New] fails with.
+// Nothing is changed in a file that is refused.
+//
+// With opts.ReadOnly a ledger can also be read in a folder in which this user cannot make files, unless a program that
+// died has left a log there. Whoever may write there must then leave the ledger alone until the reader closes it.
 func Open(ctx context.Context, path string, opts *sgam.Options) (*sgam.Ledger, error) {
 	s, err := OpenStore(ctx, path, opts)
 	if err != nil {
@@ -57,7 +61,7 @@ func Upgrade(ctx context.Context, path string) error {
 	if err := current.judge(at.version); !errors.Is(err, sgam.ErrFormatOld) {
 		return err
 	}
-	return current.upgrade(ctx, path)
+	return explain(path, current.upgrade(ctx, path))
 }
 
 // sound refuses versions of SQLite that can mix up commits of several processes when the write-ahead log is reset.
@@ -83,7 +87,7 @@ func (f format) open(ctx context.Context, path string, opts *sgam.Options) (*sto
 	}
 	if at.kind != ours {
 		if err := f.create(ctx, path, keys); err != nil {
-			return nil, err
+			return nil, explain(path, err)
 		}
 		at.version = f.number
 	}
@@ -92,12 +96,12 @@ func (f format) open(ctx context.Context, path string, opts *sgam.Options) (*sto
 			return nil, err
 		}
 		if err := f.upgrade(ctx, path); err != nil {
-			return nil, err
+			return nil, explain(path, err)
 		}
 	}
 	s := &store{path: path, readOnly: opts.ReadOnly, readers: newPool(path), writes: newGroup(path)}
 	if err := f.connect(ctx, s, keys, at.logged); err != nil {
-		return nil, errors.Join(err, s.Close())
+		return nil, errors.Join(explain(path, err), s.Close())
 	}
 	return s, nil
 }
@@ -110,7 +114,9 @@ func (f format) connect(ctx context.Context, s *store, keys sgam.KeyStore, logge
 		err = s.writes.connect(ctx)
 	case !logged:
 		// One that only reads leaves the files of its log behind, one that could write takes them away.
-		s.keeper, err = connect(s.path, keeping)
+		if s.keeper, err = connect(s.path, keeping); err != nil {
+			err = s.freeze(err)
+		}
 	}
 	if err != nil {
 		return err
@@ -137,6 +143,28 @@ func (f format) connect(ctx context.Context, s *store, keys sgam.KeyStore, logge
 	return s.readers.give(c, check())
 }
 
+// freeze lets the store read without the files that SQLite wants to make beside the database, if the folder is why the
+// ledger could not be opened, and gives the reason back otherwise.
+//
+// SQLite then takes no locks and sees no log, so it must be true that the file says everything and stays as it is while
+// the store is open. The first is checked: there is no log, or an empty one. The second is assumed from this user's not
+// being able to make files in the folder: a ledger is written only by those who can, and this process is not one of them.
+// What it cannot know of is another user with more rights. One who has the ledger open by now has left files that the
+// ordinary way of opening could use, which has failed; one who opens it later and writes may make a read here fail, or
+// answer with the old and the new mixed. No such user is expected where a ledger is published for reading; elsewhere the
+// reader needs a copy, or the right to write to the folder.
+func (s *store) freeze(reason error) error {
+	err := explain(s.path, reason)
+	if !errors.Is(err, ErrReadOnlyFolder) {
+		return err
+	}
+	if logged, failed := hasLog(s.path); failed != nil || logged {
+		return errors.Join(err, failed)
+	}
+	s.readers.role = frozen
+	return nil
+}
+
 // judge compares a file's format with the program's.
 func (f format) judge(version int64) error {
 	switch {
@@ -158,9 +186,14 @@ func (f format) locate(path string, create bool) (string, contents, error) {
 	if err != nil {
 		return "", contents{}, err
 	}
+	looking.Lock()
+	defer looking.Unlock()
 	at, err := examine(path)
 	switch {
-	case err != nil || create:
+	case err != nil:
+	case create && at.kind == missing:
+		err = reserve(path)
+	case create:
 	case at.kind == missing:
 		err = &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	case at.kind == blank:

@@ -13,6 +13,7 @@ import (
 // pool keeps connections that read. They are opened when they are first needed, as many as can be at work at once.
 type pool struct {
 	path string
+	role role // reading, or frozen
 	free chan *conn
 	room chan struct{} // one token for each connection that may still be opened
 }
@@ -37,7 +38,7 @@ func (p *pool) take(ctx context.Context) (*conn, error) {
 	case c := <-p.free:
 		return c, nil
 	case <-p.room:
-		c, err := connect(p.path, reading)
+		c, err := connect(p.path, p.role)
 		if err != nil {
 			p.room <- struct{}{}
 			return nil, err

@@ -18,6 +18,7 @@ const (
 	reading role = iota // one of the pool, which cannot write
 	writing             // the one that writes
 	keeping             // holds a file that is only read
+	frozen              // one of the pool, of a file that nobody changes
 )
 
 // dsn is the name under which the driver opens a file with the settings that it knows.
@@ -41,6 +42,11 @@ func (r role) dsn(path string) string {
 		q.Set("_busy_timeout", "5000")
 		q.Set("_query_only", "1")
 		q.Set("mode", "rw")
+	case frozen:
+		q.Set("_busy_timeout", "5000")
+		q.Set("_query_only", "1")
+		q.Set("mode", "ro")
+		q.Set("immutable", "1")
 	}
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") {
@@ -60,11 +66,15 @@ var (
 // effective are the settings that a connection must show when they are read back: a name that the driver does not know
 // is ignored without a word. They are in the order of the statement that reads them.
 func (r role) effective() []string {
-	busy, queryOnly := "5000", "1"
-	if r == writing {
+	busy, queryOnly, journal := "5000", "1", "wal"
+	switch r {
+	case writing:
 		busy, queryOnly = "20", "0"
+	case frozen:
+		journal = "delete" // SQLite's word for a file whose log it leaves out
+	case reading, keeping:
 	}
-	return []string{"1", "2", "1", "0", "1", "2", "16777216", "1", "1", busy, queryOnly, "UTF-8", "wal"}
+	return []string{"1", "2", "1", "0", "1", "2", "16777216", "1", "1", busy, queryOnly, "UTF-8", journal}
 }
 
 // configure sets what the name could not, and reads everything back.
