@@ -108,17 +108,22 @@ func (f cellFact) logged(number int64) LoggedFact {
 	return LoggedFact{Number: number, ID: MemoryID{byte(number)}, Op: f.op, Asserted: f.span(), Value: f.value, KnownAt: Instant(number)}
 }
 
-func TestPlannerAgreesWithAnArrayOfCells(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		model, w := newCells(), emptySlot(SlotKey{Subject: "s"})
-		for n := range rapid.IntRange(1, 20).Draw(t, "facts") {
-			f := drawFact(t)
-			model.apply(f)
-			fact := f.logged(int64(n + 1))
-			w.plan(proposal{fact, w.reach(f.op, f.span(), nil)})
-			sameAsCells(t, model, w)
-		}
-	})
+func TestPlannerAgreesWithAnArrayOfCells(t *testing.T) { rapid.Check(t, plannerAgainstCells) }
+
+func FuzzPlannerAgainstCells(f *testing.F) {
+	f.Add([]byte("a seed of no meaning, long enough to draw a few statements from it"))
+	f.Fuzz(rapid.MakeFuzz(plannerAgainstCells))
+}
+
+func plannerAgainstCells(t *rapid.T) {
+	model, w := newCells(), emptySlot(SlotKey{Subject: "s"})
+	for n := range rapid.IntRange(1, 20).Draw(t, "facts") {
+		f := drawFact(t)
+		model.apply(f)
+		fact := f.logged(int64(n + 1))
+		w.plan(proposal{fact, w.reach(f.op, f.span(), nil)})
+		sameAsCells(t, model, w)
+	}
 }
 
 func TestReplayWithoutAFactAgreesWithAnArrayOfCells(t *testing.T) {
