@@ -23,8 +23,8 @@ var packageClause = regexp.MustCompile(`(?m)\A(\s*//.*\n|\s*\n)*\s*package\s+\w+
 // isProgram tells a whole file from an excerpt.
 func (b block) isProgram() bool { return packageClause.MatchString(b.code) }
 
-// readDocuments returns the Go blocks of a module's README.md and docs/, and the faults of the fences themselves. Documents that
-// do not exist have no blocks.
+// readDocuments returns the Go blocks of a module's README.md and docs/, and the faults of the fences themselves and of the links.
+// Documents that do not exist have no blocks.
 func readDocuments(module fs.FS) (blocks []block, faults []string, err error) {
 	for _, top := range []string{"README.md", "docs"} {
 		err := fs.WalkDir(module, top, func(name string, d fs.DirEntry, err error) error {
@@ -38,8 +38,9 @@ func readDocuments(module fs.FS) (blocks []block, faults []string, err error) {
 			if err != nil {
 				return err
 			}
-			found, fault := goBlocks(name, string(text))
+			found, prose, fault := split(name, string(text))
 			blocks = append(blocks, found...)
+			faults = append(faults, brokenLinks(module, name, prose)...)
 			if fault != "" {
 				faults = append(faults, fault)
 			}
@@ -55,9 +56,9 @@ func readDocuments(module fs.FS) (blocks []block, faults []string, err error) {
 // A fence may be indented, as in a list, and what closes it is at least as long as what opened it.
 var fence = regexp.MustCompile("^([ \t]*)(`{3,}|~{3,})[ \t]*([^`]*)$")
 
-// goBlocks returns the blocks of one document whose info string begins with the word "go", and a fault when a fence is never
-// closed.
-func goBlocks(name, text string) (blocks []block, fault string) {
+// split returns the blocks of one document whose info string begins with the word "go", the lines outside of all fences, and a
+// fault when a fence is never closed.
+func split(name, text string) (blocks []block, prose []proseLine, fault string) {
 	var open []string // the submatches of the fence that is open
 	var start int
 	var code strings.Builder
@@ -76,10 +77,12 @@ func goBlocks(name, text string) (blocks []block, fault string) {
 			open = nil
 		case open != nil:
 			code.WriteString(strings.TrimPrefix(line, open[1]))
+		default:
+			prose = append(prose, proseLine{n, line})
 		}
 	}
 	if open != nil {
 		fault = fmt.Sprintf("%s:%d: this fence is never closed", name, start)
 	}
-	return blocks, fault
+	return blocks, prose, fault
 }

@@ -55,7 +55,7 @@ func TestBlocks(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			blocks, fault := goBlocks("d.md", c.text)
+			blocks, _, fault := split("d.md", c.text)
 			assert.Equal(t, c.want, blocks)
 			assert.Equal(t, c.fault, fault)
 		})

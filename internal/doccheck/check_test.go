@@ -99,6 +99,17 @@ func TestDocuments(t *testing.T) {
 			code:      1,
 			prints:    []string{"README.md:1: this fence is never closed"},
 		},
+		{
+			name:      "links that lead somewhere",
+			documents: map[string]string{"README.md": "[a](docs/a.md)\n", "docs/a.md": "[a](../lib.go)\n"},
+			prints:    []string{"0 blocks, 0 faults\n"},
+		},
+		{
+			name:      "a link that leads nowhere",
+			documents: map[string]string{"docs/a.md": "[a](b.md)\n"},
+			code:      1,
+			prints:    []string{"docs/a.md:1: the link to b.md leads to no file", "0 blocks, 1 faults\n"},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -1,8 +1,9 @@
-// Doccheck keeps the Go code in the documents true. It reads README.md and every Markdown file under docs/ of the module in the
+// Doccheck keeps the Go code and the links in the documents true. It reads README.md and every Markdown file under docs/ of the module in the
 // current folder. A fenced block marked "go" that begins with a package clause has to compile, in a module of its own that
-// uses this one as a stranger would; any other has to appear, white space aside, in one of the module's tests.
+// uses this one as a stranger would; any other has to appear, white space aside, in one of the module's tests. A relative link
+// has to lead to a file of the module.
 //
-// It exits with 1 when a block does neither.
+// It exits with 1 when a block does neither, or a link leads nowhere.
 package main
 
 import (
@@ -39,7 +40,7 @@ func run(ctx context.Context, root string, out io.Writer) int {
 	return 0
 }
 
-// check returns what is wrong with the blocks of the documents under root, and how many blocks there are.
+// check returns what is wrong with the blocks and links of the documents under root, and how many blocks there are.
 func check(ctx context.Context, root string) (faults []string, total int, err error) {
 	module := os.DirFS(root)
 	blocks, faults, err := readDocuments(module)
