@@ -68,7 +68,7 @@ var codes = []struct {
 	{exitNo, []error{sgam.ErrNoValue, sgam.ErrNotFound, sgam.ErrRejected}},
 	{exitUsage, []error{
 		sgam.ErrManyValued, sgam.ErrOneScope, sgam.ErrForeignTenant, sgam.ErrEmptyInterval, sgam.ErrForeignFile, fs.ErrNotExist,
-		fs.ErrPermission,
+		fs.ErrPermission, sqlite.ErrReadOnlyFolder,
 	}},
 	{exitRefused, []error{
 		sgam.ErrFormatOld, sgam.ErrReadOnly, sgam.ErrClockBehind, sgam.ErrClockJump, sgam.ErrBusy, sgam.ErrKnownTime,

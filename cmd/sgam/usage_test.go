@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/sqlite"
 )
 
 // Everything wrong on a command line gets one line on standard error, nothing on standard output, and exit code 2.
@@ -126,6 +127,7 @@ func TestErrorsHaveTheirExitCodes(t *testing.T) {
 		{&sgam.FieldError{Field: "subject"}, exitUsage},
 		{sgam.ErrForeignFile, exitUsage},
 		{fs.ErrNotExist, exitUsage},
+		{sqlite.ErrReadOnlyFolder, exitUsage},
 		{sgam.ErrFormatOld, exitRefused},
 		{sgam.ErrClockBehind, exitRefused},
 		{sgam.ErrBusy, exitRefused},
