@@ -50,8 +50,10 @@ func TestTheCapabilitiesAreMissedWhereTheyAreMissing(t *testing.T) {
 		"G8-the-mira-contract":               func(m *mutant) { m.query = func(q *sgam.Query) { q.Valid = max(q.Valid, 1780567200000000) } },
 		"G9-hints-decide-nothing": func(m *mutant) {
 			m.after = func(c *sgam.Change) {
-				if slices.ContainsFunc(c.Facts, func(f sgam.NewFact) bool { return f.Provenance.Contradicts != "" }) {
-					c.Confirmed = nil
+				for i := range c.Facts {
+					if c.Facts[i].Provenance.Contradicts != "" {
+						c.Facts[i].Retention = "for ever"
+					}
 				}
 			}
 		},
@@ -66,7 +68,7 @@ func TestTheCapabilitiesAreMissedWhereTheyAreMissing(t *testing.T) {
 		"G13-write-preparation":        facts(func(f *sgam.Fact) { f.SchemaVersion = 2 }),
 		"G22-two-principals":           facts(func(f *sgam.Fact) { f.Principal = "" }),
 		"G25-provenance-never-decides": facts(func(f *sgam.Fact) { f.Provenance.Compared = "" }),
-		"G26-sixteen-writers":          func(m *mutant) { m.after = func(c *sgam.Change) { c.Closed = nil } },
+		"G26-sixteen-writers":          facts(func(f *sgam.Fact) { f.Supersedes = sgam.MemoryID{} }),
 		"instant-in-a-fold": func(m *mutant) {
 			m.query = func(q *sgam.Query) {
 				berlin, err := time.LoadLocation("Europe/Berlin")
