@@ -8,31 +8,36 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 	"syscall"
 
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
-// looking is held while this process has a ledger's file open by other means than SQLite. On systems of the POSIX kind,
-// closing a file takes away the locks that SQLite has on it anywhere in the process, so nobody may come to have one
-// between the making of a file and its closing.
-var looking sync.Mutex
-
-// reserve makes an empty file that its owner alone can read: it is going to hold memories in clear, and SQLite by itself
-// would leave that to the umask. The files that SQLite makes beside it get the same mode. A file that is there already,
-// perhaps because another process came first, keeps its own.
+// reserve lets SQLite make an empty file that its owner alone can read: it is going to hold memories in clear, and by
+// itself SQLite would leave that to the umask. The files that it makes beside the database later get the same mode. A
+// file that another process made first keeps its own.
+//
+// The file is not made here because it would have to be closed here, and on systems of the POSIX kind that takes away
+// every lock that SQLite may have on it by then anywhere in this process. SQLite copies the mode from a file instead.
 func reserve(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the path is the caller's choice
+	pattern, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-new-*") // with the mode that is wanted
 	switch {
-	case errors.Is(err, fs.ErrExist):
-		return nil
 	case forbidden(err):
 		return readOnlyFolder(path, err)
 	case err != nil:
 		return fmt.Errorf("sgam: sqlite: create: %w", err)
 	}
-	return f.Close()
+	made, err := (&sqlite3.SQLiteDriver{}).Open(fileURI(path) + "?mode=rwc&modeof=" + escapeParameter(pattern.Name()))
+	if err == nil {
+		err = made.Close()
+	}
+	if isBusy(err) {
+		err = nil // somebody else is at work on it already, so it is there
+	}
+	if err = errors.Join(err, pattern.Close(), os.Remove(pattern.Name())); err != nil { //nolint:gosec // made above
+		return fmt.Errorf("sgam: sqlite: create: %w", err)
+	}
+	return nil
 }
 
 // hasLog reports whether a write-ahead log may say more than the file.

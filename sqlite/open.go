@@ -85,6 +85,11 @@ func (f format) open(ctx context.Context, path string, opts *sgam.Options) (*sto
 	if keys == nil {
 		keys = keyFile{path + ".keys"}
 	}
+	if at.kind == missing {
+		if err := reserve(path); err != nil {
+			return nil, err
+		}
+	}
 	if at.kind != ours {
 		if err := f.create(ctx, path, keys); err != nil {
 			return nil, explain(path, err)
@@ -186,14 +191,9 @@ func (f format) locate(path string, create bool) (string, contents, error) {
 	if err != nil {
 		return "", contents{}, err
 	}
-	looking.Lock()
-	defer looking.Unlock()
 	at, err := examine(path)
 	switch {
-	case err != nil:
-	case create && at.kind == missing:
-		err = reserve(path)
-	case create:
+	case err != nil || create:
 	case at.kind == missing:
 		err = &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	case at.kind == blank:

@@ -48,11 +48,21 @@ func (r role) dsn(path string) string {
 		q.Set("mode", "ro")
 		q.Set("immutable", "1")
 	}
+	return fileURI(path) + "?" + q.Encode()
+}
+
+// fileURI is a path as SQLite takes it when parameters are to follow.
+func fileURI(path string) string {
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path // a drive
 	}
-	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
+	return "file:" + (&url.URL{Path: path}).EscapedPath()
+}
+
+// escapeParameter is a parameter as SQLite takes it, for which a plus is not a space.
+func escapeParameter(text string) string {
+	return strings.ReplaceAll(url.QueryEscape(text), "+", "%20")
 }
 
 var (
