@@ -71,6 +71,10 @@ func examine(path string) (contents, error) {
 }
 
 // head is the first bytes of a file: SQLite's header, and the page header of the schema table.
+//
+// Closing the file after a look takes away, on systems of the POSIX kind, the locks that another open ledger of this
+// process has on it. SQLite since 3.51 therefore asks for the locks of the -shm file too before it removes a log, and
+// older ones are refused.
 type head []byte
 
 func readHead(path string) (h head, err error) {
