@@ -69,6 +69,7 @@ var (
 	stSettings = named("settings")
 	stSet      = []*statement{
 		named("set_trusted_schema"), named("set_cell_size_check"), named("set_temp_store"), named("set_journal_size_limit"),
+		named("set_cache_size"),
 		named("set_fullfsync"), named("set_checkpoint_fullfsync"),
 	}
 )
@@ -84,7 +85,7 @@ func (r role) effective() []string {
 		journal = "delete" // SQLite's word for a file whose log it leaves out
 	case reading, keeping:
 	}
-	return []string{"1", "2", "1", "0", "1", "2", "16777216", "1", "1", busy, queryOnly, "UTF-8", journal}
+	return []string{"1", "2", "1", "0", "1", "2", "16777216", "-32768", "1", "1", busy, queryOnly, "UTF-8", journal}
 }
 
 // configure sets what the name could not, and reads everything back.

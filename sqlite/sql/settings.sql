@@ -14,6 +14,10 @@ PRAGMA temp_store = 2;
 -- again as the commit itself. Whoever erases cuts it explicitly.
 PRAGMA journal_size_limit = 16777216;
 
+-- name: set_cache_size
+-- In KiB, at most, for each connection. With SQLite's own 2 MiB the upper levels of the trees of a large file do not stay.
+PRAGMA cache_size = -32768;
+
 -- name: set_fullfsync
 PRAGMA fullfsync = 1;
 
@@ -22,5 +26,5 @@ PRAGMA checkpoint_fullfsync = 1;
 
 -- name: settings
 SELECT * FROM pragma_foreign_keys, pragma_synchronous, pragma_secure_delete, pragma_trusted_schema, pragma_cell_size_check,
-    pragma_temp_store, pragma_journal_size_limit, pragma_fullfsync, pragma_checkpoint_fullfsync, pragma_busy_timeout,
+    pragma_temp_store, pragma_journal_size_limit, pragma_cache_size, pragma_fullfsync, pragma_checkpoint_fullfsync, pragma_busy_timeout,
     pragma_query_only, pragma_encoding, pragma_journal_mode;
