@@ -101,13 +101,18 @@ func (t *transaction) keepTenants() error {
 	return nil
 }
 
-// begin opens a transaction with the lock of the file, for which it waits as long as the caller does.
-func (g *group) begin(ctx context.Context) error {
+// begin opens a transaction with the lock of the file, for which it waits as long as the caller does. Waiting on behalf
+// of a tenant's call is reported.
+func (g *group) begin(ctx context.Context, tenant string) error {
 	if err := g.connect(ctx); err != nil {
 		return err
 	}
+	attempt := 0
 	err := retry(ctx, func() (bool, error) {
 		err := g.conn.exec(stBeginWrite)
+		if attempt++; isBusy(err) && g.told != nil && tenant != "" {
+			g.told.Retried(tenant, attempt, err)
+		}
 		return isBusy(err), err
 	})
 	if err != nil && ctx.Err() != nil {

@@ -261,10 +261,24 @@ func TestALostRegistrationIsLookedUp(t *testing.T) {
 	}
 }
 
+// waits counts how often a lock had to be waited for.
+type waits struct {
+	tenants []string
+	last    int
+}
+
+func (*waits) Decided(string, string, sgam.Outcome, string)    {}
+func (*waits) Read(string, sgam.QueryKind, int, time.Duration) {}
+func (*waits) Refused(string, error)                           {}
+func (w *waits) Retried(tenant string, attempt int, err error) {
+	w.tenants, w.last = append(w.tenants, tenant), attempt
+}
+
 func TestALockedFileIsWaitedForAsLongAsTheCallerWaits(t *testing.T) {
 	ctx := context.Background()
 	path := newPath(t)
-	l := open(t, path, nil)
+	seen := &waits{}
+	l := open(t, path, &sgam.Options{Observe: seen})
 	acme := tenant(t, l, "acme")
 	other, err := connect(path, writing)
 	require.NoError(t, err)
@@ -301,4 +315,10 @@ func TestALockedFileIsWaitedForAsLongAsTheCallerWaits(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, sgam.Applied, r.Outcome)
 	require.GreaterOrEqual(t, tries, 3)
+	require.Equal(t, 2, seen.last, "the attempts that found the lock taken are reported")
+	require.Equal(t, "acme", seen.tenants[0])
+	n := len(seen.tenants)
+	_, err = acme.Apply(ctx, assert("mira", "deadline", "y", day(2)).From(message("e2", day(2))))
+	require.NoError(t, err)
+	require.Len(t, seen.tenants, n, "and nothing when the lock is free")
 }

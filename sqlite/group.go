@@ -24,7 +24,8 @@ type group struct {
 	closed  bool
 
 	// What follows belongs to whoever has the turn.
-	conn   *conn // nil before the first write, and after one that had to be dropped
+	conn   *conn         // nil before the first write, and after one that had to be dropped
+	told   sgam.Observer // of a lock that had to be waited for; may be nil
 	around func(st *statement, run func() error) error
 }
 
@@ -165,7 +166,7 @@ func (g *group) lead(r *request) {
 			return
 		default:
 		}
-		if err := g.begin(r.ctx); err != nil {
+		if err := g.begin(r.ctx, r.tenant); err != nil {
 			if g.leave(r) {
 				r.finish(err)
 			}

@@ -105,6 +105,7 @@ func (f format) open(ctx context.Context, path string, opts *sgam.Options) (*sto
 		}
 	}
 	s := &store{path: path, readOnly: opts.ReadOnly, readers: newPool(path), writes: newGroup(path)}
+	s.writes.told = opts.Observe
 	if err := f.connect(ctx, s, keys, at.logged); err != nil {
 		return nil, errors.Join(explain(path, err), s.Close())
 	}
@@ -232,7 +233,7 @@ func (f format) create(ctx context.Context, path string, keys sgam.KeyStore) err
 		return err
 	}
 	g := newGroup(path)
-	if err := g.begin(ctx); err != nil {
+	if err := g.begin(ctx, ""); err != nil {
 		return errors.Join(err, g.drop())
 	}
 	err = f.found(ctx, g.conn, schema, keys)

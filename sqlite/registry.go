@@ -102,7 +102,7 @@ func (s *store) Register(ctx context.Context, doc sgam.TypeDocument) error {
 	if g.isClosed() {
 		return sgam.ErrClosed
 	}
-	if err := g.begin(ctx); err != nil {
+	if err := g.begin(ctx, ""); err != nil {
 		return err
 	}
 	run := session{conn: g.conn, ctx: ctx}
