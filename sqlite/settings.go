@@ -69,10 +69,14 @@ var (
 	stSettings = named("settings")
 	stSet      = []*statement{
 		named("set_trusted_schema"), named("set_cell_size_check"), named("set_temp_store"), named("set_journal_size_limit"),
-		named("set_cache_size"),
-		named("set_fullfsync"), named("set_checkpoint_fullfsync"),
+		named("set_cache_size"), named("set_fullfsync"), named("set_checkpoint_fullfsync"), named("set_wal_autocheckpoint"),
 	}
+	// SQLite has no table of this one.
+	stAutoCheckpoint = named("wal_autocheckpoint")
 )
+
+// checkpointAt is the length of the log, in pages, at which a commit copies it into the file.
+const checkpointAt = 4000
 
 // effective are the settings that a connection must show when they are read back: a name that the driver does not know
 // is ignored without a word. They are in the order of the statement that reads them.
@@ -111,6 +115,12 @@ func (c *conn) configure(r role) error {
 		if have := fmt.Sprint(p.row[i]); !found || have != want {
 			return fmt.Errorf("sgam: sqlite: %s is %s where it must be %s", settings[i], have, want)
 		}
+	}
+	if p, err = c.one(stAutoCheckpoint); err != nil {
+		return err
+	}
+	if have := p.int(0); have != checkpointAt {
+		return fmt.Errorf("sgam: sqlite: wal_autocheckpoint is %d where it must be %d", have, checkpointAt)
 	}
 	return nil
 }

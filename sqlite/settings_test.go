@@ -22,7 +22,8 @@ func TestTheSettingsAreInForceOnEveryConnection(t *testing.T) {
 		want map[string]string
 	}{
 		{s.writes.conn.raw, map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "secure_delete": "1",
-			"trusted_schema": "0", "cell_size_check": "1", "temp_store": "2", "encoding": "UTF-8", "query_only": "0"}},
+			"trusted_schema": "0", "cell_size_check": "1", "temp_store": "2", "encoding": "UTF-8", "query_only": "0",
+			"wal_autocheckpoint": "4000"}},
 		{reader.raw, map[string]string{"journal_mode": "wal", "query_only": "1", "foreign_keys": "1", "trusted_schema": "0",
 			"cell_size_check": "1", "temp_store": "2"}},
 	} {

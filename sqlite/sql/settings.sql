@@ -14,6 +14,14 @@ PRAGMA temp_store = 2;
 -- again as the commit itself. Whoever erases cuts it explicitly.
 PRAGMA journal_size_limit = 16777216;
 
+-- name: set_wal_autocheckpoint
+-- In pages. A write changes about 25, most of them in places of their own: with SQLite's own 1,000 every 40th commit waits
+-- for the log to be copied, and what several of them changed is copied several times. So many fit the log's limit.
+PRAGMA wal_autocheckpoint = 4000;
+
+-- name: wal_autocheckpoint
+PRAGMA wal_autocheckpoint;
+
 -- name: set_cache_size
 -- In KiB, at most, for each connection. With SQLite's own 2 MiB the upper levels of the trees of a large file do not stay.
 PRAGMA cache_size = -32768;
