@@ -122,6 +122,30 @@ func (t *Tenant) mayWrite(ctx context.Context, dry bool) error {
 	return ctx.Err()
 }
 
+// knownTime picks the call's known time (rule R1).
+func (l *Ledger) knownTime(last, given Instant, accept bool) (Instant, error) {
+	if given != Beginning {
+		if given <= last {
+			return 0, ErrKnownTime
+		}
+		return given, nil
+	}
+	now := l.now()
+	if last == Beginning {
+		return now, nil
+	}
+	if tolerance := l.opts.ClockTolerance; tolerance >= 0 && last-now > Instant(tolerance.Microseconds()) {
+		return 0, ErrClockBehind
+	}
+	if jump := l.opts.MaxForwardJump; jump > 0 && !accept && now-last > Instant(jump.Microseconds()) {
+		return 0, ErrClockJump
+	}
+	if last+1 >= doomsday {
+		return 0, fault("known_at", "range", "a known time before the year 9999")
+	}
+	return max(now, last+1), nil
+}
+
 // told reports one decision to the observer and passes it on.
 func (t *Tenant) told(attribute string, r Receipt, err error) (Receipt, error) {
 	if o := t.l.opts.Observe; o != nil {

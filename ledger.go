@@ -220,30 +220,6 @@ func (l *Ledger) now() Instant {
 	return max(Beginning, min(Instant(l.opts.Clock().UnixMicro()), doomsday-1))
 }
 
-// knownTime picks the call's known time (rule R1).
-func (l *Ledger) knownTime(last, given Instant, accept bool) (Instant, error) {
-	if given != Beginning {
-		if given <= last {
-			return 0, ErrKnownTime
-		}
-		return given, nil
-	}
-	now := l.now()
-	if last == Beginning {
-		return now, nil
-	}
-	if tolerance := l.opts.ClockTolerance; tolerance >= 0 && last-now > Instant(tolerance.Microseconds()) {
-		return 0, ErrClockBehind
-	}
-	if jump := l.opts.MaxForwardJump; jump > 0 && !accept && now-last > Instant(jump.Microseconds()) {
-		return 0, ErrClockJump
-	}
-	if last+1 >= doomsday {
-		return 0, fault("known_at", "range", "a known time before the year 9999")
-	}
-	return max(now, last+1), nil
-}
-
 // digest keys a list of parts; each is length-prefixed, so that no two lists run together.
 func (l *Ledger) digest(parts ...string) string {
 	mac := hmac.New(sha256.New, l.store.DigestKey())
@@ -389,4 +365,28 @@ func (l *Ledger) attribute(ctx context.Context, name string) (*attribute, error)
 			return nil, err
 		}
 	}
+}
+
+// revision is that of the registry as the ledger knows it.
+func (l *Ledger) revision() int64 {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.catalog.revision
+}
+
+// newest is the newest version of a memory type, 0 when there is none.
+func (l *Ledger) newest(typ string) int {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.catalog.types[typ]
+}
+
+// typeOf is the memory type, newest version and name of an attribute.
+func (l *Ledger) typeOf(id AttributeID) (typ string, version int, name string) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if a := l.catalog.byID[id]; a != nil {
+		return a.typ, a.version, a.Name
+	}
+	return "", 0, ""
 }

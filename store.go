@@ -353,7 +353,7 @@ type Row struct {
 	// OpenedBy and ClosedBy are the facts that began and ended the belief. QueryPoint need not fill them.
 	OpenedBy MemoryID
 	ClosedBy MemoryID
-	// Displaced, Confirmed and Withdrawn are filled by QueryHistory and QueryMemory.
+	// Displaced, Confirmed and Target are filled by QueryHistory and QueryMemory.
 	Displaced []Displacement
 	Confirmed []MemoryID
 	Target    MemoryID // the fact that a withdraw takes back

@@ -202,30 +202,6 @@ func (d *withdrawal) write(targets []LoggedFact, r *Receipt) error {
 	return nil
 }
 
-// revision is that of the registry as the ledger knows it.
-func (l *Ledger) revision() int64 {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	return l.catalog.revision
-}
-
-// newest is the newest version of a memory type, 0 when there is none.
-func (l *Ledger) newest(typ string) int {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	return l.catalog.types[typ]
-}
-
-// typeOf is the memory type, newest version and name of an attribute.
-func (l *Ledger) typeOf(id AttributeID) (typ string, version int, name string) {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	if a := l.catalog.byID[id]; a != nil {
-		return a.typ, a.version, a.Name
-	}
-	return "", 0, ""
-}
-
 // withdrawn tells which facts of a log do not count: those that a withdraw takes back which itself still counts.
 func withdrawn(log []LoggedFact) map[int64]bool {
 	out := map[int64]bool{}
