@@ -237,49 +237,6 @@ type Candidate struct {
 	KnownAt   Instant
 }
 
-// TypeDocument is one version of a memory type, as declared and as stored.
-type TypeDocument struct {
-	Type    string
-	Version int
-	Draft   bool
-	// JSON is the canonical document, Hash its digest, Semantic the digest without descriptions.
-	JSON     []byte
-	Hash     string
-	Semantic string
-	// Attributes are the names that the registry keeps unique, from the document.
-	Attributes []AttributeName
-}
-
-// check judges the form of the names that a document brings into the registry.
-func (d *TypeDocument) check() *FieldError {
-	names := []string{d.Type}
-	for _, a := range d.Attributes {
-		names = append(append(names, a.Name), a.Aliases...)
-	}
-	for _, name := range names {
-		if fe := checkAttribute(name); fe != nil {
-			return fault("schema/"+d.Type, fe.Rule, fe.Want)
-		}
-	}
-	return nil
-}
-
-// AttributeName is what the registry knows of an attribute without compiling its document.
-type AttributeName struct {
-	Tag     int
-	Name    string
-	Aliases []string
-	Many    bool
-}
-
-// StoredType is a stored version with the ledger-wide ids of its attributes, parallel to Attributes.
-type StoredType struct {
-	TypeDocument
-	IDs []AttributeID
-	// Revision numbers the registrations of a ledger: each has a higher one than all before it.
-	Revision int64
-}
-
 // QueryKind says what a [Query] asks for.
 type QueryKind int
 

@@ -141,6 +141,17 @@ func (s *Schemas) Compile(doc sgam.TypeDocument) ([]sgam.AttributeSpec, error) {
 	return specs, nil
 }
 
+// Steps says that values go over as they are, up and down, for every attribute that both versions have.
+func (s *Schemas) Steps(older, newer sgam.TypeDocument) ([]sgam.AttributeStep, error) {
+	var steps []sgam.AttributeStep
+	for _, a := range newer.Attributes {
+		if slices.ContainsFunc(older.Attributes, func(b sgam.AttributeName) bool { return b.Tag == a.Tag }) {
+			steps = append(steps, sgam.AttributeStep{Tag: a.Tag})
+		}
+	}
+	return steps, nil
+}
+
 // identityOf cuts one field out of an object. A value without the field is identified as a whole.
 func identityOf(field string) func([]byte) ([]byte, error) {
 	return func(value []byte) ([]byte, error) {

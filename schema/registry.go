@@ -169,6 +169,17 @@ func (r *Registry) Compile(doc sgam.TypeDocument) ([]sgam.AttributeSpec, error) 
 	return ordered, nil
 }
 
+// Steps returns how the values of one version go over into the next, for each attribute that both have.
+func (r *Registry) Steps(older, newer sgam.TypeDocument) ([]sgam.AttributeStep, error) {
+	var steps []sgam.AttributeStep
+	for _, a := range newer.Attributes {
+		if slices.ContainsFunc(older.Attributes, func(b sgam.AttributeName) bool { return b.Tag == a.Tag }) {
+			steps = append(steps, sgam.AttributeStep{Tag: a.Tag})
+		}
+	}
+	return steps, nil
+}
+
 // compile compiles every attribute of a document.
 func (d *document) compile() ([]sgam.AttributeSpec, error) {
 	specs := make([]sgam.AttributeSpec, len(d.attributes))

@@ -51,6 +51,10 @@ func (plain) Compile(doc sgam.TypeDocument) ([]sgam.AttributeSpec, error) {
 	return specs, nil
 }
 
+func (plain) Steps(sgam.TypeDocument, sgam.TypeDocument) ([]sgam.AttributeStep, error) {
+	return nil, nil
+}
+
 // day is a day of June 2026.
 func day(n int) time.Time { return time.Date(2026, 6, n, 0, 0, 0, 0, time.UTC) }
 

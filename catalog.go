@@ -1,0 +1,263 @@
+package sgam
+
+import (
+	"context"
+	"fmt"
+)
+
+// TypeDocument is one version of a memory type, as declared and as stored.
+type TypeDocument struct {
+	Type    string
+	Version int
+	Draft   bool
+	// JSON is the canonical document, Hash its digest, Semantic the digest without descriptions.
+	JSON     []byte
+	Hash     string
+	Semantic string
+	// Attributes are the names that the registry keeps unique, from the document.
+	Attributes []AttributeName
+	// Lens takes values from the version before to this one and back, nil when values go over as they are.
+	Lens *LensDocument
+}
+
+// LensDocument is the lens into one version of a memory type, as declared and as stored.
+type LensDocument struct {
+	// JSON is the canonical document, Hash its SHA-256 in hexadecimal.
+	JSON []byte
+	Hash string
+}
+
+// check judges the form of the names that a document brings into the registry.
+func (d *TypeDocument) check() *FieldError {
+	names := []string{d.Type}
+	for _, a := range d.Attributes {
+		names = append(append(names, a.Name), a.Aliases...)
+	}
+	for _, name := range names {
+		if fe := checkAttribute(name); fe != nil {
+			return fault("schema/"+d.Type, fe.Rule, fe.Want)
+		}
+	}
+	return nil
+}
+
+// AttributeName is what the registry knows of an attribute without compiling its document.
+type AttributeName struct {
+	Tag     int
+	Name    string
+	Aliases []string
+	Many    bool
+}
+
+// StoredType is a stored version with the ledger-wide ids of its attributes, parallel to Attributes.
+type StoredType struct {
+	TypeDocument
+	IDs []AttributeID
+	// Revision numbers the registrations of a ledger: each has a higher one than all before it.
+	Revision int64
+}
+
+// Schemas is what a program knows of memory types. Package schema implements it.
+type Schemas interface {
+	// Declared returns the documents that the program declares, in order of type and version. They are registered
+	// when the ledger opens.
+	Declared() ([]TypeDocument, error)
+	// Compile makes a stored or declared document ready to judge values.
+	Compile(doc TypeDocument) ([]AttributeSpec, error)
+	// Steps returns the way from one version of a type to the next: a step for each attribute, by tag, that both versions
+	// have. newer.Lens says how values change; where it says nothing they go over as they are.
+	Steps(older, newer TypeDocument) ([]AttributeStep, error)
+}
+
+// AttributeStep takes the values of one attribute from a version of its type to the next, and back.
+type AttributeStep struct {
+	Tag int
+	// Up and Down convert a canonical value, and judge the result by the version that they lead to. Nil: every value of
+	// the version that the step begins at goes over as it is. A value that cannot go over is a [*FieldError] whose
+	// field is the path in the value.
+	Up, Down func(value []byte) (Converted, error)
+}
+
+// Converted is a value in the shape of another version.
+type Converted struct {
+	// Value is canonical JSON.
+	Value []byte
+	// Lossy says that something of the value is not in the result: the way back would not find it.
+	Lossy bool
+	// Defaulted are the JSON pointers of what the lens filled in, and nobody said. Nil: nothing.
+	Defaulted []string
+}
+
+// AttributeSpec is one compiled attribute.
+type AttributeSpec struct {
+	AttributeName
+	// Identity cuts the part that identifies a member out of a canonical value; nil is the whole value.
+	Identity func(value []byte) ([]byte, error)
+	Policy   ConflictPolicy
+	// Ranks are the episode kinds from the strongest to the weakest, for policy SourceRank. A kind that is not listed is
+	// the weakest, but for UserConfirmation, which is then the strongest.
+	Ranks       []EpisodeKind
+	Sensitivity string
+	Retention   string
+	// Check judges a canonical value and returns all faults at once, with paths relative to the value.
+	Check func(value []byte) []FieldError
+}
+
+// attribute is what the ledger knows of one attribute: the newest version, and how to judge its values.
+type attribute struct {
+	AttributeSpec
+	id      AttributeID
+	typ     string
+	version int
+}
+
+// catalog is an immutable index of the stored registry.
+type catalog struct {
+	byName map[string]*attribute // names and aliases
+	byID   map[AttributeID]*attribute
+	types  map[string]int // newest version
+	// revision is that of the registry when it was read.
+	revision int64
+}
+
+// declare registers what the program declares and the ledger does not hold yet.
+func (l *Ledger) declare(ctx context.Context) error {
+	if l.opts.Schemas == nil {
+		return nil
+	}
+	docs, err := l.opts.Schemas.Declared()
+	if err != nil {
+		return err
+	}
+	if len(docs) == 0 {
+		return nil
+	}
+	stored, err := l.store.Types(ctx)
+	if err != nil {
+		return err
+	}
+	have := map[string]TypeDocument{}
+	for _, s := range stored {
+		have[fmt.Sprintf("%s@%d", s.Type, s.Version)] = s.TypeDocument
+	}
+	for _, doc := range docs {
+		held, known := have[fmt.Sprintf("%s@%d", doc.Type, doc.Version)]
+		switch {
+		case known && held.Semantic == doc.Semantic && held.Draft == doc.Draft:
+		case known && !held.Draft:
+			return fmt.Errorf("%w: type %q version %d", ErrSchemaDrift, doc.Type, doc.Version)
+		case l.opts.ReadOnly:
+			return fmt.Errorf("%w: type %q version %d is declared and not stored", ErrReadOnly, doc.Type, doc.Version)
+		default:
+			if err := l.register(ctx, doc); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Register stores one more schema version while the ledger is open, and makes it the one that writes are judged by.
+// An equal version changes nothing.
+func (l *Ledger) Register(ctx context.Context, doc TypeDocument) error {
+	switch {
+	case l.closed.Load():
+		return ErrClosed
+	case l.opts.ReadOnly:
+		return ErrReadOnly
+	}
+	if err := l.register(ctx, doc); err != nil {
+		return err
+	}
+	return l.reload(ctx)
+}
+
+func (l *Ledger) register(ctx context.Context, doc TypeDocument) error {
+	if fe := doc.check(); fe != nil {
+		return fe
+	}
+	if err := l.store.Register(ctx, doc); err != nil {
+		return fmt.Errorf("sgam: register type %q version %d: %w", doc.Type, doc.Version, err)
+	}
+	return nil
+}
+
+// Types lists the stored schema versions in order of type and version.
+func (l *Ledger) Types(ctx context.Context) ([]StoredType, error) {
+	if l.closed.Load() {
+		return nil, ErrClosed
+	}
+	return l.store.Types(ctx)
+}
+
+// reload reads the registry from the store.
+func (l *Ledger) reload(ctx context.Context) error {
+	stored, err := l.store.Types(ctx)
+	if err != nil {
+		return err
+	}
+	c := catalog{byName: map[string]*attribute{}, byID: map[AttributeID]*attribute{}, types: map[string]int{}}
+	for _, s := range stored {
+		c.types[s.Type] = s.Version
+		c.revision = max(c.revision, s.Revision)
+		specs := make([]AttributeSpec, len(s.Attributes))
+		for i, name := range s.Attributes {
+			specs[i].AttributeName = name
+		}
+		if l.opts.Schemas != nil {
+			if specs, err = l.opts.Schemas.Compile(s.TypeDocument); err != nil {
+				return fmt.Errorf("sgam: compile type %q version %d: %w", s.Type, s.Version, err)
+			}
+		}
+		for i, spec := range specs {
+			a := &attribute{AttributeSpec: spec, id: s.IDs[i], typ: s.Type, version: s.Version}
+			c.byID[a.id] = a
+			for _, name := range append([]string{spec.Name}, spec.Aliases...) {
+				c.byName[name] = a
+			}
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.catalog = c
+	return nil
+}
+
+// attribute finds an attribute by name or alias. Another process may have registered it, so a miss looks again.
+func (l *Ledger) attribute(ctx context.Context, name string) (*attribute, error) {
+	for again := false; ; again = true {
+		l.mu.RLock()
+		a := l.catalog.byName[name]
+		l.mu.RUnlock()
+		if a != nil || again {
+			return a, nil
+		}
+		if err := l.reload(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// revision is that of the registry as the ledger knows it.
+func (l *Ledger) revision() int64 {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.catalog.revision
+}
+
+// newest is the newest version of a memory type, 0 when there is none.
+func (l *Ledger) newest(typ string) int {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.catalog.types[typ]
+}
+
+// typeOf is the memory type, newest version and name of an attribute.
+func (l *Ledger) typeOf(id AttributeID) (typ string, version int, name string) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if a := l.catalog.byID[id]; a != nil {
+		return a.typ, a.version, a.Name
+	}
+	return "", 0, ""
+}
