@@ -85,7 +85,7 @@ func (t *Tenant) trySubmit(ctx context.Context, b Batch, dry bool) ([]Receipt, e
 var errStale = errors.New("sgam: the registry has changed")
 
 func (t *Tenant) submitOnce(ctx context.Context, b Batch, dry bool) ([]Receipt, error) {
-	p, err := t.prepare(ctx, b)
+	p, err := t.prepare(ctx, b, false)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +193,7 @@ func encodeCandidate(d *prepared) (json.RawMessage, error) {
 	kept := d.MemoryDelta
 	kept.Episode, kept.TenantID, kept.IdempotencyKey, kept.Value = nil, "", "", d.value
 	from := d.span.From.Time()
-	kept.ValidFrom = &from
+	kept.ValidFrom, kept.SchemaVersion = &from, d.form.version
 	return json.Marshal(kept)
 }
 
@@ -243,12 +243,12 @@ func (t *Tenant) settle(ctx context.Context, id MemoryID, accept bool) (Receipt,
 }
 
 func (t *Tenant) settleOnce(ctx context.Context, h HeldCandidate, accept bool) (Receipt, error) {
-	p, err := t.prepare(ctx, Batch{Deltas: []MemoryDelta{h.Delta}})
+	p, err := t.prepare(ctx, Batch{Deltas: []MemoryDelta{h.Delta}}, true)
 	if err != nil {
 		return Receipt{}, err
 	}
 	d := &p.deltas[0]
-	p.accepted, p.call.Candidate, p.call.Keys = true, h.Memory, nil
+	p.call.Candidate, p.call.Keys = h.Memory, nil
 	d.key, d.payload, d.principal, d.memory = "", "", h.Principal, h.Memory
 	var r Receipt
 	err = t.l.store.Write(ctx, t.id, p.call, func(s *Snapshot) (*Change, error) {

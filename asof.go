@@ -17,6 +17,7 @@ type View struct {
 	t      *Tenant
 	scopes []Scope
 	pin    *pin
+	shapes map[string]int // asked versions, by memory type
 }
 
 // pin is shared by the copies of one view.
@@ -56,7 +57,7 @@ func (v View) KnownAt(k time.Time) View {
 		p.err = err
 	}
 	p.known = known
-	return View{t: v.t, scopes: v.scopes, pin: p}
+	return View{t: v.t, scopes: v.scopes, pin: p, shapes: v.shapes}
 }
 
 // In is the same view of other scopes, in order: a point read answers from the first scope that has an answer, lists
@@ -65,7 +66,7 @@ func (v View) In(scopes ...Scope) View {
 	if len(scopes) == 0 {
 		scopes = everyone
 	}
-	return View{t: v.t, scopes: slices.Clone(scopes), pin: v.pin}
+	return View{t: v.t, scopes: slices.Clone(scopes), pin: v.pin, shapes: v.shapes}
 }
 
 // Pinned returns the two times that the view answers at. Both are zero before the first read.
@@ -78,8 +79,27 @@ func (v View) Pinned() (valid, known time.Time) {
 	return v.pin.valid.Time(), v.pin.known.Time()
 }
 
-// ask reads one page at the view's times, and pins them when this is the first.
+// ask reads one page at the view's times, with its values in the versions that the view shows.
 func (v View) ask(ctx context.Context, q *Query) (*Page, error) {
+	if fe := v.checkShapes(); fe != nil {
+		return nil, fe
+	}
+	q.Encodings = v.t.l.converts()
+	page, err := v.askAsStored(ctx, q)
+	if err != nil || !q.Encodings {
+		return page, err
+	}
+	for i := range page.Rows {
+		r := &page.Rows[i]
+		if r.unread, err = v.shape(r, page.Epochs); err != nil {
+			return nil, err
+		}
+	}
+	return page, nil
+}
+
+// askAsStored reads one page at the view's times, and pins them when this is the first.
+func (v View) askAsStored(ctx context.Context, q *Query) (*Page, error) {
 	p := v.pin
 	p.mu.Lock()
 	if p.err != nil {
@@ -171,6 +191,8 @@ func (t *Tenant) answer(r *Row) (Fact, error) {
 		return Fact{}, noValue(ErrExpired, f)
 	case f.Absent():
 		return Fact{}, noValue(ErrAbsent, f)
+	case r.unread != nil:
+		return f, r.unread
 	}
 	return f, nil
 }
@@ -190,6 +212,11 @@ func (t *Tenant) fact(r *Row) Fact {
 	t.l.mu.RUnlock()
 	if a != nil {
 		f.Attribute, f.MemoryType = a.Name, a.typ
+	}
+	if f.StoredVersion == 0 {
+		f.StoredVersion = f.SchemaVersion
+	} else if form := t.l.form(r.Slot.Attribute, f.SchemaVersion); form != nil {
+		f.Attribute = form.Name
 	}
 	return f
 }
@@ -219,6 +246,13 @@ func (v View) Members(ctx context.Context, subject, attribute string) iter.Seq2[
 					return
 				}
 				f, err := v.t.answer(row)
+				if errors.Is(err, ErrUnmigrated) {
+					found = true
+					if !yield(f, err) {
+						return
+					}
+					continue
+				}
 				if err != nil {
 					if row.Slot.Member == "" && none == nil {
 						none = err
@@ -257,124 +291,4 @@ func (v View) Member(ctx context.Context, slot Slot) (Fact, error) {
 		}
 	}
 	return Fact{}, &NoValueError{Reason: ErrUnknown}
-}
-
-// Filter narrows a list. An empty field filters nothing. Filters are applied before any limit.
-type Filter struct {
-	Subjects   []string
-	Attributes []string
-	// Types are memory types.
-	Types []string
-	// Scopes names the one scope of a Diff, which has no view; nil is everyone in the tenant. Lists of a view use the
-	// view's scopes.
-	Scopes []Scope
-	// Limit ends the list after so many facts; zero is no limit.
-	Limit int
-}
-
-// attributes resolves the filter's attribute and type names to ids. The second result is false when nothing can match.
-func (t *Tenant) attributes(ctx context.Context, f Filter) ([]AttributeID, bool, error) {
-	for _, subject := range f.Subjects {
-		if fe := checkName("subjects", subject, false); fe != nil {
-			return nil, false, fe
-		}
-	}
-	if f.Limit < 0 {
-		return nil, false, fault("limit", "range", "zero or a positive number")
-	}
-	var ids []AttributeID
-	for _, name := range f.Attributes {
-		a, err := t.resolve(ctx, name)
-		if err != nil {
-			return nil, false, err
-		}
-		ids = append(ids, a.id)
-	}
-	if len(f.Types) == 0 {
-		return ids, true, nil
-	}
-	t.l.mu.RLock()
-	defer t.l.mu.RUnlock()
-	for _, typ := range f.Types {
-		if t.l.catalog.types[typ] == 0 {
-			return nil, false, fault("types", "unknown", "a registered memory type")
-		}
-	}
-	var of []AttributeID
-	for id, a := range t.l.catalog.byID {
-		if slices.Contains(f.Types, a.typ) && (len(ids) == 0 || slices.Contains(ids, id)) {
-			of = append(of, id)
-		}
-	}
-	slices.Sort(of)
-	return of, len(of) > 0, nil
-}
-
-// Facts lists what holds at the view's times, of every scope of the view, each with its name. Absences are left out.
-func (v View) Facts(ctx context.Context, f Filter) iter.Seq2[Fact, error] {
-	return func(yield func(Fact, error) bool) {
-		ids, any, err := v.t.attributes(ctx, f)
-		if err != nil {
-			yield(Fact{}, err)
-			return
-		}
-		if !any {
-			return
-		}
-		q := &Query{Kind: QueryFacts, Subjects: f.Subjects, Attributes: ids, Scopes: v.scopes}
-		n := 0
-		for row, err := range v.rows(ctx, q) {
-			if err != nil {
-				yield(Fact{}, err)
-				return
-			}
-			fact, err := v.t.answer(row)
-			if err != nil {
-				continue // a list shows what holds
-			}
-			if n++; !yield(fact, nil) || n == f.Limit {
-				return
-			}
-		}
-	}
-}
-
-const pageRows = 256
-
-// rows walks the pages of a query.
-func (v View) rows(ctx context.Context, q *Query) iter.Seq2[*Row, error] {
-	return walk(q, func() (*Page, error) { return v.ask(ctx, q) }, func(p *Page) []Row { return p.Rows })
-}
-
-func (t *Tenant) rows(ctx context.Context, q *Query) iter.Seq2[*Row, error] {
-	return walkTenant(ctx, t, q, func(p *Page) []Row { return p.Rows })
-}
-
-func walkTenant[T any](ctx context.Context, t *Tenant, q *Query, items func(*Page) []T) iter.Seq2[*T, error] {
-	return walk(q, func() (*Page, error) { return t.read(ctx, q) }, items)
-}
-
-// walk yields the items of page after page. A page is fetched, then yielded: no connection is held while the caller's
-// loop body runs.
-func walk[T any](q *Query, next func() (*Page, error), items func(*Page) []T) iter.Seq2[*T, error] {
-	q.Limit, q.After = pageRows, ""
-	return func(yield func(*T, error) bool) {
-		for {
-			page, err := next()
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			list := items(page)
-			for i := range list {
-				if !yield(&list[i], nil) {
-					return
-				}
-			}
-			if page.Next == "" {
-				return
-			}
-			q.After = page.Next
-		}
-	}
 }

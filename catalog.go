@@ -3,6 +3,7 @@ package sgam
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // TypeDocument is one version of a memory type, as declared and as stored.
@@ -39,6 +40,11 @@ func (d *TypeDocument) check() *FieldError {
 		}
 	}
 	return nil
+}
+
+// sameLens reports whether a stored document already has the lens that this one brings along.
+func (d *TypeDocument) sameLens(held TypeDocument) bool {
+	return d.Lens == nil || held.Lens != nil && held.Lens.Hash == d.Lens.Hash
 }
 
 // AttributeName is what the registry knows of an attribute without compiling its document.
@@ -115,7 +121,9 @@ type attribute struct {
 type catalog struct {
 	byName map[string]*attribute // names and aliases
 	byID   map[AttributeID]*attribute
-	types  map[string]int // newest version
+	types  map[string]*lineage
+	// lensed says that values of some type must be converted between versions.
+	lensed bool
 	// revision is that of the registry when it was read.
 	revision int64
 }
@@ -143,8 +151,8 @@ func (l *Ledger) declare(ctx context.Context) error {
 	for _, doc := range docs {
 		held, known := have[fmt.Sprintf("%s@%d", doc.Type, doc.Version)]
 		switch {
-		case known && held.Semantic == doc.Semantic && held.Draft == doc.Draft:
-		case known && !held.Draft:
+		case known && held.Semantic == doc.Semantic && held.Draft == doc.Draft && doc.sameLens(held):
+		case known && !held.Draft && held.Semantic != doc.Semantic:
 			return fmt.Errorf("%w: type %q version %d", ErrSchemaDrift, doc.Type, doc.Version)
 		case l.opts.ReadOnly:
 			return fmt.Errorf("%w: type %q version %d is declared and not stored", ErrReadOnly, doc.Type, doc.Version)
@@ -196,9 +204,9 @@ func (l *Ledger) reload(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c := catalog{byName: map[string]*attribute{}, byID: map[AttributeID]*attribute{}, types: map[string]int{}}
-	for _, s := range stored {
-		c.types[s.Type] = s.Version
+	c := catalog{byName: map[string]*attribute{}, byID: map[AttributeID]*attribute{}, types: map[string]*lineage{}}
+	for n := range stored {
+		s := &stored[n]
 		c.revision = max(c.revision, s.Revision)
 		specs := make([]AttributeSpec, len(s.Attributes))
 		for i, name := range s.Attributes {
@@ -209,18 +217,77 @@ func (l *Ledger) reload(ctx context.Context) error {
 				return fmt.Errorf("sgam: compile type %q version %d: %w", s.Type, s.Version, err)
 			}
 		}
+		forms := make(map[AttributeID]*attribute, len(specs))
 		for i, spec := range specs {
 			a := &attribute{AttributeSpec: spec, id: s.IDs[i], typ: s.Type, version: s.Version}
-			c.byID[a.id] = a
+			c.byID[a.id], forms[a.id] = a, a
 			for _, name := range append([]string{spec.Name}, spec.Aliases...) {
 				c.byName[name] = a
 			}
+		}
+		if err := l.follow(&c, stored, n, forms); err != nil {
+			return err
 		}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.catalog = c
+	clear(l.epochs)
 	return nil
+}
+
+// follow adds a stored version to the lineage of its type.
+func (l *Ledger) follow(c *catalog, stored []StoredType, n int, forms map[AttributeID]*attribute) error {
+	s := &stored[n]
+	line := c.types[s.Type]
+	if line == nil {
+		line = &lineage{}
+		c.types[s.Type] = line
+	}
+	if s.Version != line.newest()+1 {
+		return fmt.Errorf("%w: type %q holds version %d after %d", ErrSchemaGap, s.Type, s.Version, line.newest())
+	}
+	lens := ""
+	if s.Lens != nil {
+		lens = s.Lens.Hash
+	}
+	steps := map[AttributeID]*AttributeStep{}
+	if s.Version > 1 {
+		var err error
+		if steps, err = l.steps(&stored[n-1], s); err != nil {
+			return fmt.Errorf("sgam: type %q from version %d to %d: %w", s.Type, s.Version-1, s.Version, err)
+		}
+	}
+	line.grow(forms, steps, lens)
+	c.lensed = c.lensed || line.lensed()
+	return nil
+}
+
+// steps lead from one stored version to the next. A ledger without schemas cannot convert; it knows from the lens that it
+// would have to.
+func (l *Ledger) steps(older, newer *StoredType) (map[AttributeID]*AttributeStep, error) {
+	steps := map[AttributeID]*AttributeStep{}
+	if l.opts.Schemas == nil {
+		if newer.Lens != nil {
+			cannot := func([]byte) (Converted, error) { return Converted{}, ErrNoSchemas }
+			for _, id := range newer.IDs {
+				steps[id] = &AttributeStep{Up: cannot, Down: cannot}
+			}
+		}
+		return steps, nil
+	}
+	list, err := l.opts.Schemas.Steps(older.TypeDocument, newer.TypeDocument)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		at := slices.IndexFunc(newer.Attributes, func(a AttributeName) bool { return a.Tag == list[i].Tag })
+		if at < 0 {
+			return nil, fmt.Errorf("no attribute has tag %d", list[i].Tag)
+		}
+		steps[newer.IDs[at]] = &list[i]
+	}
+	return steps, nil
 }
 
 // attribute finds an attribute by name or alias. Another process may have registered it, so a miss looks again.
@@ -249,7 +316,10 @@ func (l *Ledger) revision() int64 {
 func (l *Ledger) newest(typ string) int {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	return l.catalog.types[typ]
+	if f := l.catalog.types[typ]; f != nil {
+		return f.newest()
+	}
+	return 0
 }
 
 // typeOf is the memory type, newest version and name of an attribute.

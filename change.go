@@ -19,6 +19,12 @@ type Change struct {
 	Outcomes   []NewOutcome
 	Candidates []NewCandidate
 	Settled    []SettledCandidate
+	// Epochs are known from Known on. Encodings follow their facts. A fact that gets an encoding leaves the quarantine of
+	// that version.
+	Epochs      []Epoch
+	Encodings   []NewEncoding
+	Quarantined []Quarantined
+	Migration   *MigrationRecord
 }
 
 // NewFact is one accepted statement to append.
@@ -90,7 +96,7 @@ type Region struct {
 	Number int64
 }
 
-// NumberedValue gives the value of a digest its number in a slot.
+// NumberedValue gives the value of a digest its number in a slot, in place of the one that it may have.
 type NumberedValue struct {
 	Slot   SlotKey
 	Digest string

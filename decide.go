@@ -61,7 +61,7 @@ func (p *submission) batchEpisodes() []string {
 }
 
 func (p *submission) begin(s *Snapshot) (*decision, error) {
-	if s.Registry > p.registry {
+	if s.Registry > p.registry || !p.fresh(s) {
 		return nil, errStale
 	}
 	known, err := p.t.l.knownTime(s.LastKnown, p.known, p.batch.AcceptClock)
@@ -268,6 +268,7 @@ func (d *decision) apply(i int, p *prepared, w *workSlot, stops []stop, kind Epi
 	number := int64(0)
 	if p.Op == Assert || p.Op == Correct {
 		number = w.number(p.digest)
+		w.alias(p.others, number)
 	}
 	id := p.memory
 	if id.IsZero() {
@@ -312,9 +313,10 @@ func (d *decision) fold(i int, p *prepared, w *workSlot, fact LoggedFact, reach 
 		retention = p.attr.Retention
 	}
 	d.change.Facts = append(d.change.Facts, NewFact{
-		LoggedFact: fact, MemoryType: p.attr.typ, SchemaVersion: p.attr.version, Encoded: p.value, Principal: p.principal,
+		LoggedFact: fact, MemoryType: p.attr.typ, SchemaVersion: p.form.version, Encoded: p.value, Principal: p.principal,
 		Reach: reach, Supersedes: w.supersedes(fact.Number, p.span.From), Retention: retention, Provenance: p.Provenance, Ordinal: i,
 	})
+	d.keepForms(p, fact.Number)
 	return wrote
 }
 
@@ -389,6 +391,7 @@ func (d *decision) finish() {
 			r.Confirms = append(r.Confirms, id)
 		}
 	}
+	d.beginEpochs()
 	for i, j := range d.repeats {
 		r := d.receipts[j]
 		r.Earlier, r.Outcome = r.Outcome, Duplicate

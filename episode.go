@@ -3,6 +3,7 @@ package sgam
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -112,4 +113,35 @@ func (e *Episode) check() []FieldError {
 		*part.raw = normal
 	}
 	return faults
+}
+
+// bring takes an episode along, once. The same id with other content in one call is a fault.
+func (p *submission) bring(e *Episode) []FieldError {
+	own := *e
+	if faults := own.check(); faults != nil {
+		return faults
+	}
+	content := p.t.l.episodeDigest(&own)
+	if have, ok := p.digests[own.ID]; ok {
+		if have != content {
+			return []FieldError{{Field: "id", Rule: "unique", Want: "one content for one episode id"}}
+		}
+		return nil
+	}
+	p.episodes[own.ID], p.digests[own.ID] = &own, content
+	p.order = append(p.order, own.ID)
+	p.lookUp(own.ID)
+	return nil
+}
+
+func (p *submission) lookUp(episode string) {
+	if _, ok := p.epIndex[episode]; !ok {
+		p.epIndex[episode] = len(p.call.Episodes)
+		p.call.Episodes = append(p.call.Episodes, episode)
+	}
+}
+
+func (l *Ledger) episodeDigest(e *Episode) string {
+	return l.digest("episode", e.ID, string(e.Kind), e.SourceID, strconv.FormatInt(e.OccurredAt.UnixMicro(), 10), e.Session,
+		e.Thread, strconv.FormatInt(e.Sequence, 10), e.Actor, e.Text, string(e.Body), string(e.Metadata))
 }

@@ -45,6 +45,11 @@ var (
 	ErrSchemaDrift = errors.New("sgam: declared schema differs from the stored one")
 	// ErrSchemaGap says that the program declares a version that is neither stored nor the next one.
 	ErrSchemaGap = errors.New("sgam: declared schema version is not the next one")
+	// ErrLensInUse says that another lens was declared for a version that a tenant already reads or writes.
+	ErrLensInUse = errors.New("sgam: the lens is in use: declare a version after it")
+	// ErrUnmigrated says that a fact has no form in the schema version that is read: a migration left it in quarantine, or
+	// was rolled back past it. Asking for the version under which it was recorded still answers.
+	ErrUnmigrated = errors.New("sgam: fact has no form in this schema version")
 	// ErrNoSchemas says that a ledger opened without [Options.Schemas] cannot judge a write.
 	ErrNoSchemas = errors.New("sgam: ledger was opened without schemas: set Options.Schemas, or use schema.Stored()")
 )
@@ -92,6 +97,36 @@ func (e *NoValueError) Error() string {
 
 // Is reports whether target is ErrNoValue or the reason.
 func (e *NoValueError) Is(target error) bool { return target == ErrNoValue || target == e.Reason }
+
+// UnmigratedError names a fact that matches [ErrUnmigrated].
+type UnmigratedError struct {
+	Memory    MemoryID
+	Subject   string
+	Attribute string
+	// Stored is the version under which the fact was recorded, Asked the one that has no form of it.
+	Stored, Asked int
+	// Reason says where the value resists, nil when no lens was tried.
+	Reason *FieldError
+}
+
+func (e *UnmigratedError) Error() string {
+	text := fmt.Sprintf("sgam: memory %s of %s was recorded under version %d and has no form in version %d", e.Memory, e.Attribute, e.Stored, e.Asked)
+	if e.Reason != nil {
+		text += ": " + e.Reason.Error()
+	}
+	return text
+}
+
+// Is matches [ErrUnmigrated].
+func (e *UnmigratedError) Is(target error) bool { return target == ErrUnmigrated }
+
+// Unwrap gives the reason.
+func (e *UnmigratedError) Unwrap() error {
+	if e.Reason == nil {
+		return nil
+	}
+	return e.Reason
+}
 
 // FieldError is one fault of an input: where, which rule, and what would be right. It never carries a value.
 type FieldError struct {

@@ -24,8 +24,16 @@ type Fact struct {
 	Op Op
 	// Value is canonical JSON (RFC 8785), nil for an absence.
 	Value json.RawMessage
-	// SchemaVersion is the version of the memory type under which Value was written.
+	// SchemaVersion is the version of the memory type whose shape Value has: the one under which it was written, unless a
+	// view shows another one (see [View.AtVersion]).
 	SchemaVersion int
+	// StoredVersion is the version of the stored form that Value was taken from. Where it differs from SchemaVersion, a
+	// lens made Value for this answer.
+	StoredVersion int
+	// Lossy says that a lens left out something of what was written, Defaulted are the JSON pointers of the parts of Value
+	// that a lens filled in: nobody said them, so they are never evidence.
+	Lossy     bool
+	Defaulted []string
 	// Asserted is the valid-time interval that the statement itself named.
 	Asserted Interval
 	// Valid is the valid-time interval over which the statement holds in this view: the effective bounds, as known then.
@@ -65,6 +73,9 @@ func (f Fact) MarshalJSON() ([]byte, error) {
 		Value         json.RawMessage `json:"value,omitempty"`
 		MemoryType    string          `json:"memory_type"`
 		SchemaVersion int             `json:"schema_version"`
+		StoredVersion int             `json:"stored_version,omitempty"`
+		Lossy         bool            `json:"lossy,omitempty"`
+		Defaulted     []string        `json:"defaulted,omitempty"`
 		ValidFrom     *time.Time      `json:"valid_from,omitempty"`
 		ValidTo       *time.Time      `json:"valid_to,omitempty"`
 		AssertedFrom  *time.Time      `json:"asserted_from,omitempty"`
@@ -80,9 +91,18 @@ func (f Fact) MarshalJSON() ([]byte, error) {
 		Provenance    Provenance      `json:"provenance,omitzero"`
 	}{
 		f.Tenant, f.ID, f.Scope, f.Subject, f.Attribute, f.Op, f.Value, f.MemoryType, f.SchemaVersion,
+		f.otherVersion(), f.Lossy, f.Defaulted,
 		f.Valid.start(), f.Valid.To, f.Asserted.start(), f.Asserted.To, f.Known.start(), f.Known.To, f.RecordedAt,
 		f.Supersedes, f.Episode, f.Principal, f.Confidence, f.RetentionPolicy, f.Provenance,
 	})
+}
+
+// otherVersion is the stored version if it is not the one shown.
+func (f *Fact) otherVersion() int {
+	if f.StoredVersion == f.SchemaVersion {
+		return 0
+	}
+	return f.StoredVersion
 }
 
 // Slot is what a fact is about, inside one tenant.

@@ -16,7 +16,8 @@ type Stretch struct {
 	Valid Interval
 	// Fact holds on the stretch; for an absence it is the fact that says so, nil when nothing is known.
 	Fact *Fact
-	// Reason is nil when Fact holds, otherwise ErrUnknown, ErrAbsent, ErrExpired or ErrErased.
+	// Reason is nil when Fact holds, otherwise ErrUnknown, ErrAbsent, ErrExpired or ErrErased, or an [*UnmigratedError]: then
+	// Fact holds, and has no value in the version that the view shows.
 	Reason error
 }
 
@@ -71,6 +72,9 @@ func (t *Tenant) stretch(r *Row) Stretch {
 	if none, ok := errors.AsType[*NoValueError](err); ok {
 		return Stretch{Valid: none.By.Valid, Fact: none.By, Reason: none.Reason}
 	}
+	if err != nil {
+		return Stretch{Valid: f.Valid, Fact: &f, Reason: err}
+	}
 	return Stretch{Valid: f.Valid, Fact: &f}
 }
 
@@ -80,7 +84,7 @@ func (s *Stretch) equal(o *Stretch) bool {
 		return o.Reason == nil && bytes.Equal(s.Fact.Value, o.Fact.Value)
 	case !errors.Is(o.Reason, s.Reason):
 		return false
-	case errors.Is(s.Reason, ErrExpired), errors.Is(s.Reason, ErrErased):
+	case errors.Is(s.Reason, ErrExpired), errors.Is(s.Reason, ErrErased), errors.Is(s.Reason, ErrUnmigrated):
 		return s.Fact.ID == o.Fact.ID // whether two values that are gone were equal, nobody can say
 	}
 	return true

@@ -22,6 +22,8 @@ type Ledger struct {
 
 	mu      sync.RWMutex
 	catalog catalog
+	// epochs are the newest of some tenants, by memory type.
+	epochs map[string]map[string]Epoch
 }
 
 // Options configure a ledger. Every zero value is a working default, and nil options are allowed.
@@ -74,7 +76,7 @@ type Observer interface {
 //
 // New registers what opts.Schemas declares: ErrSchemaDrift and ErrSchemaGap say that the ledger holds something else.
 func New(ctx context.Context, store Store, opts *Options) (*Ledger, error) {
-	l := &Ledger{store: store}
+	l := &Ledger{store: store, epochs: map[string]map[string]Epoch{}}
 	if opts != nil {
 		l.opts = *opts
 	}

@@ -13,13 +13,18 @@ import (
 // prepared is one delta after everything that can be judged without the store.
 type prepared struct {
 	MemoryDelta
-	attr    *attribute
+	attr    *attribute // in the version that decides
+	form    *attribute // in the version that the delta is in
 	refused *rejection
 	span    Span
 	assumed bool
-	value   []byte // canonical
-	digest  string // of the value, for its number
-	member  string // of the value's identity
+	value   []byte // canonical, as submitted
+	decides []byte // the same in the version that decides
+	forms   []Encoding
+	unfit   []Quarantined // versions in which it has no form
+	digest  string        // of what decides, for its number
+	others  []string      // digests of the other forms
+	member  string        // of the value's identity
 	target  int
 	set     int // the set slot's target, -1 when there is none
 	key     string
@@ -44,13 +49,14 @@ type submission struct {
 	explicit map[string]bool     // stored whatever becomes of the deltas
 	order    []string            // of episodes brought along
 	epIndex  map[string]int      // in call.Episodes
+	choices  map[string]*choice  // by memory type
 	accepted bool                // an accepted candidate: policies have been passed
 }
 
 // prepare judges the envelopes and values, and gathers what the engine must look up.
-func (t *Tenant) prepare(ctx context.Context, b Batch) (*submission, error) {
+func (t *Tenant) prepare(ctx context.Context, b Batch, accepted bool) (*submission, error) {
 	p := &submission{
-		t: t, batch: b, known: Beginning, call: &Call{Principal: t.principal},
+		t: t, batch: b, known: Beginning, call: &Call{Principal: t.principal}, accepted: accepted, choices: map[string]*choice{},
 		slots: map[SlotKey]int{}, episodes: map[string]*Episode{}, digests: map[string]string{},
 		explicit: map[string]bool{}, epIndex: map[string]int{},
 	}
@@ -132,37 +138,6 @@ func prefixed(faults []FieldError, prefix string) []FieldError {
 	return out
 }
 
-// bring takes an episode along, once. The same id with other content in one call is a fault.
-func (p *submission) bring(e *Episode) []FieldError {
-	own := *e
-	if faults := own.check(); faults != nil {
-		return faults
-	}
-	content := p.t.l.episodeDigest(&own)
-	if have, ok := p.digests[own.ID]; ok {
-		if have != content {
-			return []FieldError{{Field: "id", Rule: "unique", Want: "one content for one episode id"}}
-		}
-		return nil
-	}
-	p.episodes[own.ID], p.digests[own.ID] = &own, content
-	p.order = append(p.order, own.ID)
-	p.lookUp(own.ID)
-	return nil
-}
-
-func (p *submission) lookUp(episode string) {
-	if _, ok := p.epIndex[episode]; !ok {
-		p.epIndex[episode] = len(p.call.Episodes)
-		p.call.Episodes = append(p.call.Episodes, episode)
-	}
-}
-
-func (l *Ledger) episodeDigest(e *Episode) string {
-	return l.digest("episode", e.ID, string(e.Kind), e.SourceID, strconv.FormatInt(e.OccurredAt.UnixMicro(), 10), e.Session,
-		e.Thread, strconv.FormatInt(e.Sequence, 10), e.Actor, e.Text, string(e.Body), string(e.Metadata))
-}
-
 // judge is everything about one delta that needs no store, but for the time of an episode that is already there.
 func (p *submission) judge(ctx context.Context, d *prepared) (*rejection, error) {
 	if d.Episode != nil {
@@ -188,16 +163,18 @@ func (p *submission) judge(ctx context.Context, d *prepared) (*rejection, error)
 		return reject(codeType, *fault("memory_type", "unknown", "a registered memory type")), nil
 	case d.MemoryType != "" && d.MemoryType != a.typ:
 		return reject(codeVersion, *fault("memory_type", "equal", "the attribute's memory type")), nil
-	case p.t.l.newest(a.typ) != a.version:
-		return reject(codeVersion, *fault("attribute", "retired", fmt.Sprintf("a name of version %d of its memory type", p.t.l.newest(a.typ)))), nil
-	case d.SchemaVersion != 0 && d.SchemaVersion != a.version:
-		return reject(codeVersion, *fault("schema_version", "equal", fmt.Sprintf("version %d", a.version))), nil
-	case a.Policy == KeepHighestConfidence && d.Confidence == nil:
+	}
+	if refused, err := p.choose(ctx, d, a); refused != nil || err != nil {
+		return refused, err
+	}
+	if d.attr.Policy == KeepHighestConfidence && d.Confidence == nil {
 		return reject(codeConfidence, *fault("confidence", "required", "a confidence: the attribute keeps the highest")), nil
 	}
-	d.attr, d.Attribute = a, a.Name
 	if refused := d.judgeValue(); refused != nil {
 		return refused, nil
+	}
+	if refused, err := p.recode(d); refused != nil || err != nil {
+		return refused, err
 	}
 	return p.judgeTimes(ctx, d)
 }
@@ -266,7 +243,7 @@ func (d *prepared) judgeValue() *rejection {
 	if string(value) == "null" {
 		return reject(codeInvalid, *fault("value", "null", "a value; use end or void to say that there is none"))
 	}
-	if faults := d.attr.Check(value); faults != nil {
+	if faults := d.form.Check(value); faults != nil {
 		return reject(codeSchema, prefixed(faults, "value")...)
 	}
 	d.value = value
@@ -318,9 +295,10 @@ func bound(field string, t time.Time, into *Instant) *rejection {
 func (p *submission) derive(d *prepared, repeats map[string]int) (err error) {
 	l := p.t.l
 	if d.value != nil {
-		d.digest = l.digest("value", string(d.value))
+		d.digest = l.digest("value", string(d.decides))
+		d.others = l.otherDigests(d)
 		if d.attr.Many {
-			d.member, err = l.member(d.attr, d.value)
+			d.member, err = l.member(d.attr, d.decides)
 		}
 	}
 	content := []string{
@@ -385,7 +363,7 @@ func (p *submission) want(key SlotKey, window Span, points PointNeed, d *prepare
 		w := &p.call.Targets[i]
 		w.Strength = w.Strength || d.attr.weighs()
 		if d.digest != "" {
-			w.Digests = append(w.Digests, d.digest)
+			w.Digests = append(append(w.Digests, d.digest), d.others...)
 		}
 	}
 	return i

@@ -73,6 +73,9 @@ type Call struct {
 	Candidate MemoryID
 	// Withdraw selects facts whose slots are replayed.
 	Withdraw *Selector
+	// Types are memory types whose newest epoch is asked for, Migration the one whose newest migration is; empty is none.
+	Types     []string
+	Migration string
 }
 
 // Target asks for the open state of one slot.
@@ -133,6 +136,9 @@ type Snapshot struct {
 	Selected []LoggedFact
 	Logs     []SlotLog
 	Held     []Candidate
+	// Epochs are parallel to Call.Types, zero where the tenant has none. Migration is nil when there was none.
+	Epochs    []Epoch
+	Migration *MigrationRecord
 }
 
 // Standing is the open state of one slot in a window.
@@ -270,6 +276,16 @@ const (
 	QueryLedger
 	// QueryClock: nothing but Page.LastKnown.
 	QueryClock
+	// QueryEpochs: nothing but Page.Epochs.
+	QueryEpochs
+	// QueryMigrations: every migration in order of type and serial, as Page.Migrations.
+	QueryMigrations
+	// QueryValues: Attributes, Below. A row for each fact with a value, from the newest to the oldest, with its number and
+	// all encodings. There Fact.Valid is as asserted.
+	QueryValues
+	// QueryQuarantine: Attributes, Version. What is in quarantine for the version, from the newest fact to the oldest, as
+	// Page.Quarantined.
+	QueryQuarantine
 )
 
 // Query is one question to an engine. An empty list filters nothing.
@@ -286,8 +302,12 @@ type Query struct {
 	Statuses   []Outcome
 	Memory     MemoryID
 	Episode    string
-	Limit      int    // rows a page; an engine may return fewer
-	After      string // Page.Next of the page before
+	Below      int64 // facts with a lower number, 0 for all
+	Version    int   // of the schema
+	// Encodings asks for the encodings of each row's fact that were known at Known, and for the epochs of then.
+	Encodings bool
+	Limit     int    // rows a page; an engine may return fewer
+	After     string // Page.Next of the page before
 }
 
 // Page is one page of an answer.
@@ -299,7 +319,11 @@ type Page struct {
 	Outcomes   []OutcomeRecord
 	Candidates []Candidate
 	Dumps      []SlotDump
-	Next       string // the cursor of the next page, empty at the end
+	// Epochs are the tenant's, in order of type and known time.
+	Epochs      []Epoch
+	Migrations  []MigrationRecord
+	Quarantined []Quarantined
+	Next        string // the cursor of the next page, empty at the end
 }
 
 // Row is one fact in an answer. Attribute ids are in Slot; the ledger fills the names in.
@@ -314,6 +338,11 @@ type Row struct {
 	Displaced []Displacement
 	Confirmed []MemoryID
 	Target    MemoryID // the fact that a withdraw takes back
+	// Encodings are the fact's further encodings in the order in which they became known, when asked for.
+	Encodings []Encoding
+	Number    int64 // of the fact; only QueryValues must fill it
+
+	unread error // the fact has no form in the version of the view
 }
 
 // SlotDump is every layer of one slot.

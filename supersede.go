@@ -81,6 +81,16 @@ func (w *workSlot) peek(digest string) int64 {
 	return w.NextNumber
 }
 
+// alias gives the same value in other forms its number.
+func (w *workSlot) alias(digests []string, number int64) {
+	for _, digest := range digests {
+		if w.numbers[digest] != number {
+			w.numbers[digest] = number
+			w.fresh = append(w.fresh, NumberedValue{w.Slot, digest, number})
+		}
+	}
+}
+
 // number gives the value of a digest its number in this slot, a new one when the slot never held the value.
 func (w *workSlot) number(digest string) int64 {
 	if n, ok := w.numbers[digest]; ok {

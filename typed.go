@@ -78,19 +78,19 @@ type Typed[T any] struct {
 	V T
 }
 
-// Get is [View.Get] with the value decoded into T. A value that T cannot hold is an error that names the memory.
+// Get is [View.Get] in the shape of the attribute's schema version, with the value decoded into T. A value that T cannot hold is an error that names the memory.
 func (a Attribute[T]) Get(ctx context.Context, v View, subject string) (Typed[T], error) {
-	f, err := v.Get(ctx, subject, a.name)
+	f, err := a.own(v).Get(ctx, subject, a.name)
 	if err != nil {
 		return Typed[T]{}, err
 	}
 	return a.decode(f)
 }
 
-// Members is [View.Members] with the values decoded into T.
+// Members is [View.Members] in the shape of the attribute's schema version, with the values decoded into T.
 func (a Attribute[T]) Members(ctx context.Context, v View, subject string) iter.Seq2[Typed[T], error] {
 	return func(yield func(Typed[T], error) bool) {
-		for f, err := range v.Members(ctx, subject, a.name) {
+		for f, err := range a.own(v).Members(ctx, subject, a.name) {
 			var typed Typed[T]
 			if err == nil {
 				typed, err = a.decode(f)
@@ -100,6 +100,14 @@ func (a Attribute[T]) Members(ctx context.Context, v View, subject string) iter.
 			}
 		}
 	}
+}
+
+// own is the view in the shape of the version that T is of.
+func (a Attribute[T]) own(v View) View {
+	if a.typ == "" || a.version == 0 {
+		return v
+	}
+	return v.AtVersion(a.typ, a.version)
 }
 
 func (a Attribute[T]) decode(f Fact) (Typed[T], error) {

@@ -145,7 +145,7 @@ func makers(t *testing.T, root fs.FS, typ string) []string {
 // A read without a tenant does not compile: the only way to a view, and from there to a fact, begins at a tenant's handle.
 func TestG10OnlyATenantGivesAView(t *testing.T) {
 	root := os.DirFS("..")
-	require.Equal(t, []string{"Tenant.Current", "Tenant.KnownAt", "Tenant.ValidAt", "View.In", "View.KnownAt"}, makers(t, root, "View"))
+	require.Equal(t, []string{"Tenant.Current", "Tenant.KnownAt", "Tenant.ValidAt", "View.AtVersion", "View.In", "View.KnownAt"}, makers(t, root, "View"))
 	for _, typ := range []string{"Fact", "Entry", "Belief", "Stretch", "Explanation", "Difference", "Episode", "OutcomeRecord", "HeldCandidate"} {
 		found := makers(t, root, typ)
 		require.NotEmpty(t, found, typ)

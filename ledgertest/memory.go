@@ -61,6 +61,7 @@ type tenant struct {
 	outcomes   []storedOutcome
 	byKey      map[string]int
 	candidates []storedCandidate
+	versioned
 }
 
 // slot is every layer of one slot.
@@ -71,6 +72,7 @@ type slot struct {
 	supersessions []sgam.StoredSupersession
 	points        []sgam.StoredPoint
 	numbers       map[string]int64
+	lastNumber    int64
 }
 
 type storedEpisode struct {
@@ -153,7 +155,7 @@ func (s *Store) usable(ctx context.Context) error {
 }
 
 func cloneDocument(d sgam.TypeDocument) sgam.TypeDocument {
-	d.JSON = bytes.Clone(d.JSON)
+	d.JSON, d.Lens = bytes.Clone(d.JSON), cloneLens(d.Lens)
 	d.Attributes = slices.Clone(d.Attributes)
 	for i := range d.Attributes {
 		d.Attributes[i].Aliases = slices.Clone(d.Attributes[i].Aliases)
@@ -181,7 +183,7 @@ func (s *Store) Register(ctx context.Context, doc sgam.TypeDocument) error {
 	}
 	switch {
 	case at >= 0 && s.db.types[at].Semantic == doc.Semantic && s.db.types[at].Draft == doc.Draft:
-		return nil
+		return s.db.lens(&doc, &s.db.types[at])
 	case at >= 0 && !s.db.types[at].Draft:
 		return fmt.Errorf("%w: type %q version %d", sgam.ErrSchemaDrift, doc.Type, doc.Version)
 	case at < 0 && doc.Version != newest+1:
@@ -292,7 +294,7 @@ func (s *Store) Write(ctx context.Context, t sgam.TenantID, call *sgam.Call, dec
 func newTenant() *tenant {
 	return &tenant{
 		lastKnown: sgam.Beginning, byID: map[sgam.MemoryID]int64{}, slots: map[sgam.SlotKey]*slot{},
-		episodes: map[string]storedEpisode{}, byKey: map[string]int{},
+		episodes: map[string]storedEpisode{}, byKey: map[string]int{}, versioned: newVersioned(),
 	}
 }
 

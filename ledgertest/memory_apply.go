@@ -29,7 +29,7 @@ func (t *tenant) stage(c *sgam.Change) (*staged, error) {
 	s := &staged{tenant: t, change: c, touched: map[sgam.SlotKey]*slot{}, candidates: slices.Clone(t.candidates)}
 	steps := []func() error{
 		s.addEpisodes, s.addFacts, s.closeSegments, s.openNew, s.confirm, s.supersede, s.count, s.number, s.hold, s.checkOutcomes,
-		s.checkOpen,
+		s.checkOpen, s.checkVersions,
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -54,6 +54,7 @@ func (s *staged) commit() {
 		t.episodes[e.ID] = storedEpisode{cloneEpisode(e), s.change.Digests[i]}
 	}
 	t.candidates = s.candidates
+	s.commitVersions()
 	for _, o := range s.change.Outcomes {
 		if o.Key != "" {
 			t.byKey[o.Key] = len(t.outcomes)
@@ -70,6 +71,7 @@ func (s *staged) touch(key sgam.SlotKey) *slot {
 		at = &slot{
 			facts: slices.Clone(have.facts), segments: slices.Clone(have.segments), confirmations: slices.Clone(have.confirmations),
 			supersessions: slices.Clone(have.supersessions), points: slices.Clone(have.points), numbers: map[string]int64{},
+			lastNumber: have.lastNumber,
 		}
 		for digest, n := range have.numbers {
 			at.numbers[digest] = n
@@ -277,10 +279,11 @@ func (s *staged) count() error {
 func (s *staged) number() error {
 	for _, n := range s.change.Numbers {
 		at := s.touch(n.Slot)
-		if at.numbers[n.Digest] != 0 || n.Number != int64(len(at.numbers))+1 {
-			return fmt.Errorf("value number %d is not the next of its slot", n.Number)
+		used := slices.ContainsFunc(s.change.Facts, func(f sgam.NewFact) bool { return f.Slot == n.Slot && f.Value == n.Number })
+		if !used || n.Number > at.lastNumber+1 || at.numbers[n.Digest] == n.Number {
+			return fmt.Errorf("value number %d is no fact's, or is not the next of its slot, or is not new to the value", n.Number)
 		}
-		at.numbers[n.Digest] = n.Number
+		at.numbers[n.Digest], at.lastNumber = n.Number, max(at.lastNumber, n.Number)
 	}
 	return nil
 }

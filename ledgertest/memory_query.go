@@ -68,8 +68,19 @@ func (s *Store) Read(ctx context.Context, t sgam.TenantID, q *sgam.Query) (*sgam
 	case sgam.QueryLedger:
 		page.Dumps, page.Next = cut(have.dumps(), q.After, limit)
 	case sgam.QueryClock:
+	case sgam.QueryEpochs:
+		page.Epochs = have.allEpochs()
+	case sgam.QueryMigrations:
+		page.Migrations = have.allMigrations()
+	case sgam.QueryValues:
+		page.Rows, page.Next = cut(have.values(q), q.After, limit)
+	case sgam.QueryQuarantine:
+		page.Quarantined, page.Next = cut(have.quarantined(q), q.After, limit)
 	default:
 		return nil, fmt.Errorf("%w: memory: query %d", sgam.ErrUnsupported, q.Kind)
+	}
+	if q.Encodings || q.Kind == sgam.QueryValues {
+		have.encode(page, known)
 	}
 	return page, nil
 }

@@ -46,13 +46,14 @@ func (t *tenant) snapshot(call *sgam.Call, whole bool) *sgam.Snapshot {
 	if call.Withdraw != nil {
 		t.selection(call.Withdraw, s)
 	}
+	t.look(call, s)
 	return s
 }
 
 // standing is the open state of one slot in a window.
 func (t *tenant) standing(target sgam.Target, whole bool) sgam.Standing {
 	at := t.slot(target.Slot)
-	s := sgam.Standing{Slot: target.Slot, Window: target.Window, Next: sgam.Forever, NextNumber: int64(len(at.numbers)) + 1}
+	s := sgam.Standing{Slot: target.Slot, Window: target.Window, Next: sgam.Forever, NextNumber: at.lastNumber + 1}
 	for _, digest := range target.Digests {
 		s.Numbers = append(s.Numbers, at.numbers[digest])
 	}

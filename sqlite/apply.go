@@ -55,7 +55,7 @@ func (r *resolver) apply(name string, call *sgam.Call, s *sgam.Snapshot, c *sgam
 	steps := []func() error{
 		func() error { return w.begin(name, call.Principal) },
 		w.addEpisodes, w.addFacts, w.closeSegments, w.openSegments, w.addReached, w.confirm, w.supersede, w.countPoints,
-		w.turnPoints, w.addNumbers, w.addCandidates, w.settle, w.addOutcomes, w.keepSlots,
+		w.turnPoints, w.addNumbers, w.addCandidates, w.settle, w.addOutcomes, w.addVersions, w.keepSlots,
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -261,10 +261,12 @@ func (w *writer) addNumbers() error {
 		if err != nil {
 			return err
 		}
-		if n.Number != at.nextNumber {
+		switch {
+		case n.Number > at.nextNumber:
 			return fmt.Errorf("sgam: sqlite: value number %d where %d is next", n.Number, at.nextNumber)
+		case n.Number == at.nextNumber:
+			at.nextNumber, at.changed = n.Number+1, true
 		}
-		at.nextNumber, at.changed = n.Number+1, true
 		if err := w.exec(stAddValueNumber, w.tenant, at.id, blob(n.Digest), n.Number); err != nil {
 			return err
 		}

@@ -45,6 +45,8 @@ func told(t *testing.T) func(text string) error {
 
 func TestTheFileRefusesWhatTheRulesForbid(t *testing.T) {
 	run := told(t)
+	require.NoError(t, run("INSERT INTO type_versions VALUES (1, 2, 1, '{}', 'h2', 's2', 900)"))
+	require.NoError(t, run("INSERT INTO lenses VALUES (1, 2, 901, '{}', 'h')"))
 	const forever = "9223372036854775807"
 	for _, c := range []struct{ why, text string }{
 		{"a segment is not deleted", "DELETE FROM segments"},
@@ -77,6 +79,14 @@ func TestTheFileRefusesWhatTheRulesForbid(t *testing.T) {
 		{"a fact gets no other provenance", "UPDATE facts SET provenance = '{}'"},
 		{"a fact is not deleted", "DELETE FROM facts WHERE fact_id = 4"},
 		{"a memory id is unique", "INSERT INTO facts SELECT tenant_id, 99, memory_id, slot_id, op, value_number, valid_from, valid_to, reach_to, known_from, ordinal, episode_id, principal_id, confidence, schema_version, supersedes, retention, part_of, target, provenance, salt, commitment, erased FROM facts WHERE fact_id = 1"},
+		{"a lens does not change", "UPDATE lenses SET document = '{}'"},
+		{"a lens is not deleted", "DELETE FROM lenses"},
+		{"the first version has no lens", "INSERT INTO lenses VALUES (1, 1, 902, '{}', 'h')"},
+		{"an epoch does not change", "UPDATE epochs SET read_version = 2"},
+		{"an epoch is not deleted", "DELETE FROM epochs"},
+		{"an epoch follows the one before", "INSERT INTO epochs SELECT tenant_id, type_id, known_from - 1, 1, 1, NULL FROM epochs"},
+		{"an epoch reads a version", "INSERT INTO epochs SELECT tenant_id, type_id, known_from + 1, 0, 1, NULL FROM epochs"},
+		{"a recorded value lost nothing", "INSERT INTO encodings VALUES (1, 1, 2, 5, '1', NULL, 1, NULL)"},
 		{"a value does not change", "UPDATE encodings SET value = '\"x\"'"},
 		{"a value's row is not deleted", "DELETE FROM encodings"},
 		{"a confirmation keeps its interval", "UPDATE confirmations SET valid_to = 5"},
@@ -90,8 +100,8 @@ func TestTheFileRefusesWhatTheRulesForbid(t *testing.T) {
 		{"a call is not deleted", "DELETE FROM calls WHERE seq = 5"},
 		{"calls have no gaps", "INSERT INTO calls SELECT 1, 7, max(known_at) + 1, 4, 1, NULL, NULL FROM calls"},
 		{"known time moves forward", "INSERT INTO calls SELECT 1, 6, max(known_at), 4, 1, NULL, NULL FROM calls"},
-		{"a version that is not a draft is frozen", "UPDATE type_versions SET document = '{}'"},
-		{"a frozen version stays", "DELETE FROM type_versions"},
+		{"a version that is not a draft is frozen", "UPDATE type_versions SET document = '{}' WHERE version = 1"},
+		{"a frozen version stays", "DELETE FROM type_versions WHERE version = 1"},
 		{"a frozen version's attributes stay", "UPDATE version_attributes SET many = 1"},
 		{"a frozen version gets no more attributes", "INSERT INTO version_attributes VALUES (1, 1, 9, 1, 0)"},
 		{"a frozen version's names stay", "UPDATE attribute_names SET name = 'x'"},
@@ -114,6 +124,8 @@ func TestTheFileAllowsWhatTheRulesDo(t *testing.T) {
 		"UPDATE confirmations SET known_to = known_from + 1",
 		"UPDATE facts SET provenance = NULL, erased = 5 WHERE fact_id = 1",
 		"UPDATE encodings SET value = NULL WHERE fact_id = 1",
+		"INSERT INTO encodings VALUES (1, 1, 2, 5, '1', 'lens', 1, NULL)",
+		"INSERT INTO epochs SELECT tenant_id, type_id, known_from + 1, 1, 1, 2 FROM epochs",
 		"INSERT INTO calls SELECT 1, 6, max(known_at) + 1, 4, 1, NULL, NULL FROM calls",
 		"INSERT INTO type_versions VALUES (1, 2, 1, '{}', 'h2', 's2', 102)",
 		"INSERT INTO version_attributes VALUES (1, 2, 0, 1, 0)",

@@ -27,14 +27,20 @@ func point(ctx context.Context, c *conn, tenant string, q *sgam.Query) (*sgam.Pa
 		row  [1]sgam.Row
 	}{page: sgam.Page{LastKnown: sgam.Beginning}}
 	page := &answer.page
-	found, err := pointRow(c, tenant, q, q.Slots[0], &page.LastKnown, &answer.row[0])
+	found, tenantID, err := pointRow(c, tenant, q, q.Slots[0], &page.LastKnown, &answer.row[0])
 	if err != nil {
 		return nil, err
 	}
-	if found {
-		page.Rows = answer.row[:]
+	if !found {
+		return page, nil
 	}
-	return page, nil
+	page.Rows = answer.row[:]
+	if !q.Encodings {
+		return page, nil
+	}
+	// What is read here was known at the time that is answered, and none of it changes: this needs no transaction.
+	s := session{conn: c, ctx: ctx, tenant: tenantID}
+	return page, s.forms(page, min(q.Known, page.LastKnown))
 }
 
 // points answers a point query of several slots.
@@ -44,7 +50,7 @@ func (r *reader) points(tenant string) error {
 			return err
 		}
 		var row sgam.Row
-		found, err := pointRow(r.conn, tenant, r.q, key, &r.page.LastKnown, &row)
+		found, _, err := pointRow(r.conn, tenant, r.q, key, &r.page.LastKnown, &row)
 		if err != nil {
 			return err
 		}
@@ -55,14 +61,13 @@ func (r *reader) points(tenant string) error {
 	return nil
 }
 
-// pointRow reads what is believed of one slot at one point of the plane, and the tenant's last commit.
-func pointRow(c *conn, tenant string, q *sgam.Query, key sgam.SlotKey, last *sgam.Instant, row *sgam.Row) (bool, error) {
+// pointRow reads what is believed of one slot at one point of the plane, and the tenant's last commit and number.
+func pointRow(c *conn, tenant string, q *sgam.Query, key sgam.SlotKey, last *sgam.Instant, row *sgam.Row) (found bool, id int64, err error) {
 	floor := sgam.Beginning
 	if q.Now {
 		floor = sgam.Forever
 	}
 	var p *running
-	var err error
 	if q.Known == sgam.Forever {
 		p, err = c.one(stPointCurrent, tenant, key.Subject, string(key.Scope), int64(key.Attribute), blob(key.Member),
 			int64(q.Valid), int64(floor))
@@ -71,20 +76,21 @@ func pointRow(c *conn, tenant string, q *sgam.Query, key sgam.SlotKey, last *sga
 			int64(q.Valid), int64(floor), int64(q.Known))
 	}
 	if err != nil || p == nil {
-		return false, err
+		return false, 0, err
 	}
 	*last = p.instant(0)
 	if p.null(1) {
-		return false, nil
+		return false, 0, nil
 	}
 	row.Slot = key
 	if err := p.fact(1, row); err != nil {
-		return false, err
+		return false, 0, err
 	}
 	const at = 1 + factColumns
 	row.Fact.Valid = p.span(at).Interval()
 	row.Fact.Known = sgam.Interval{From: p.instant(at + 2).Time()}
-	return true, nil
+	row.Number = p.int(at + 3)
+	return true, p.int(at + 4), nil
 }
 
 // factColumns are the columns of a fact as reads show it, the same in every statement that has them.
@@ -155,7 +161,7 @@ func (r *reader) memoryID(number, have int64, id sgam.MemoryID) (sgam.MemoryID, 
 
 // factRow reads one fact without the bounds of any segment. The second result is how far it reached.
 func (r *reader) factRow(key sgam.SlotKey, number int64) (sgam.Row, sgam.Span, error) {
-	row := sgam.Row{Slot: key}
+	row := sgam.Row{Slot: key, Number: number}
 	p, err := r.one(stFact, r.tenant, number)
 	if err != nil {
 		return row, sgam.Span{}, err

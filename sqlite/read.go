@@ -42,7 +42,10 @@ func (s *store) Read(ctx context.Context, t sgam.TenantID, q *sgam.Query) (page 
 		if known, err := r.clock(t.Name()); err != nil || !known {
 			return err
 		}
-		return r.answer(t.Name())
+		if err := r.answer(t.Name()); err != nil || !q.Encodings || q.Kind == sgam.QueryValues {
+			return err
+		}
+		return r.forms(r.page, r.known())
 	})
 	if err != nil {
 		return nil, err
@@ -100,6 +103,14 @@ func (r *reader) answer(tenant string) error {
 		return r.dumps()
 	case sgam.QueryClock:
 		return nil
+	case sgam.QueryEpochs:
+		return r.epochs()
+	case sgam.QueryMigrations:
+		return r.migrations()
+	case sgam.QueryValues:
+		return r.values()
+	case sgam.QueryQuarantine:
+		return r.quarantined()
 	}
 	return fmt.Errorf("%w: sqlite: query %d", sgam.ErrUnsupported, r.q.Kind)
 }

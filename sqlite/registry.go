@@ -51,6 +51,9 @@ func (s *session) types() ([]sgam.StoredType, error) {
 		stored = append(stored, sgam.StoredType{TypeDocument: sgam.TypeDocument{
 			Type: p.text(1), Version: int(p.int(2)), Draft: p.int(3) == 1, JSON: p.bytes(4), Hash: p.text(5), Semantic: p.text(6),
 		}, Revision: p.int(7)})
+		if !p.null(9) {
+			stored[len(stored)-1].Lens = &sgam.LensDocument{JSON: p.bytes(8), Hash: p.text(9)}
+		}
 		return nil
 	}, stVersions)
 	if err != nil {
@@ -113,8 +116,12 @@ func (s *store) Register(ctx context.Context, doc sgam.TypeDocument) error {
 	}
 	return g.commit(func(c *conn) (bool, error) {
 		again := session{conn: c, ctx: uninterrupted}
-		_, have, _, err := again.version(&doc)
-		return err == nil && have != nil && *have == doc.Semantic, err
+		typ, have, _, err := again.version(&doc)
+		if err != nil || have == nil || *have != doc.Semantic {
+			return false, err
+		}
+		same, err := again.hasLens(typ, &doc)
+		return same, err
 	})
 }
 
@@ -140,7 +147,7 @@ func (s *session) register(doc *sgam.TypeDocument) (bool, error) {
 	}
 	switch {
 	case have != nil && *have == doc.Semantic && draft == doc.Draft:
-		return false, nil
+		return s.keepLens(typ, doc)
 	case have != nil && !draft:
 		return false, fmt.Errorf("%w: type %q version %d", sgam.ErrSchemaDrift, doc.Type, doc.Version)
 	case have == nil:
@@ -174,10 +181,13 @@ func (s *session) register(doc *sgam.TypeDocument) (bool, error) {
 			return false, err
 		}
 	}
-	if doc.Draft {
-		return true, nil
+	if !doc.Draft {
+		if err := s.exec(stFreezeVersion, typ, int64(doc.Version)); err != nil {
+			return false, err
+		}
 	}
-	return true, s.exec(stFreezeVersion, typ, int64(doc.Version))
+	_, err = s.keepLens(typ, doc)
+	return true, err
 }
 
 // revision is the highest of the registry.

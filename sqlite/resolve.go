@@ -77,6 +77,7 @@ func (r *resolver) snapshot(call *sgam.Call) (*sgam.Snapshot, error) {
 	s.Slots = make([]sgam.Standing, len(call.Targets))
 	s.Outcomes = make([]*sgam.StoredOutcome, len(call.Keys))
 	s.Episodes = make([]*sgam.EpisodeRef, len(call.Episodes))
+	s.Epochs = make([]sgam.Epoch, len(call.Types))
 	for i := range call.Targets {
 		if err := r.target(&call.Targets[i], &s.Slots[i]); err != nil {
 			return nil, err
@@ -112,9 +113,11 @@ func (r *resolver) snapshot(call *sgam.Call) (*sgam.Snapshot, error) {
 		}
 	}
 	if call.Withdraw != nil {
-		return s, r.selection(call.Withdraw, s)
+		if err := r.selection(call.Withdraw, s); err != nil {
+			return nil, err
+		}
 	}
-	return s, nil
+	return s, r.versions(call, s)
 }
 
 // target resolves one target, with its members when they are asked for.

@@ -76,7 +76,7 @@ func plan(t *testing.T, c *conn, st *statement) []string {
 }
 
 // whole are the statements that read a small table from end to end.
-var whole = []string{"versions", "schema_objects", "schema_text", "settings"}
+var whole = []string{"versions", "schema_objects", "schema_text", "settings", "types_in_order"}
 
 func TestNoStatementScansATable(t *testing.T) {
 	s, err := current.open(context.Background(), newPath(t), nil)

@@ -50,7 +50,8 @@ VALUES (+?1, +?2, +?3, +?4, +?5, +?6, +?7, +?8, +?9, +?10, +?11, +?12, +?13, +?1
 INSERT INTO encodings (tenant_id, fact_id, schema_version, value, known_from) VALUES (+?1, +?2, +?3, CAST(+?4 AS TEXT), +?5);
 
 -- name: add_value_number
-INSERT INTO value_numbers (tenant_id, slot_id, digest, number) VALUES (+?1, +?2, +?3, +?4);
+INSERT INTO value_numbers (tenant_id, slot_id, digest, number) VALUES (+?1, +?2, +?3, +?4)
+ON CONFLICT (tenant_id, slot_id, digest) DO UPDATE SET number = excluded.number;
 
 -- name: close_segment
 UPDATE segments SET node = +?5, known_to = +?6, closed_by = +?7
@@ -121,3 +122,37 @@ FROM tenants t
 CROSS JOIN calls c ON c.tenant_id = t.tenant_id AND c.seq = +?2 AND c.known_at = +?3
 LEFT JOIN facts f ON f.tenant_id = c.tenant_id AND f.fact_id = c.last_fact
 WHERE t.name = +?1;
+
+-- name: add_epoch
+INSERT INTO epochs (tenant_id, type_id, known_from, read_version, write_version, second_version)
+SELECT +?1, type_id, +?3, +?4, +?5, +?6 FROM types WHERE name = +?2 RETURNING type_id;
+
+-- name: add_form
+-- What is erased stays erased.
+INSERT INTO encodings (tenant_id, fact_id, schema_version, value, lens, known_from, lossy, defaulted)
+SELECT f.tenant_id, f.fact_id, +?3, CAST(+?4 AS TEXT), +?5, +?6, +?7, +?8 FROM facts f
+WHERE f.tenant_id = +?1 AND f.fact_id = +?2 AND f.erased IS NULL;
+
+-- name: add_form_number
+-- The value in another form is the same value, unless that form says already which value it is.
+INSERT INTO value_numbers (tenant_id, slot_id, digest, number)
+SELECT f.tenant_id, f.slot_id, +?3, f.value_number FROM facts f
+WHERE f.tenant_id = +?1 AND f.fact_id = +?2 AND f.erased IS NULL AND f.value_number > 0
+ON CONFLICT (tenant_id, slot_id, digest) DO NOTHING;
+
+-- name: add_quarantine
+INSERT INTO quarantine (tenant_id, schema_version, fact_id, rule, pointer, known_from) VALUES (+?1, +?2, +?3, +?4, +?5, +?6)
+ON CONFLICT (tenant_id, schema_version, fact_id)
+DO UPDATE SET rule = excluded.rule, pointer = excluded.pointer, known_from = excluded.known_from;
+
+-- name: some_quarantine
+SELECT 1 FROM quarantine WHERE tenant_id = +?1 AND schema_version = +?2 LIMIT 1;
+
+-- name: drop_quarantine
+DELETE FROM quarantine WHERE tenant_id = +?1 AND schema_version = +?2 AND fact_id = +?3;
+
+-- name: keep_migration
+INSERT INTO migrations (tenant_id, type_id, serial, state, body)
+SELECT +?1, type_id, +?3, +?4, CAST(+?5 AS TEXT) FROM types WHERE name = +?2
+ON CONFLICT (tenant_id, type_id, serial) DO UPDATE SET state = excluded.state, body = excluded.body
+RETURNING type_id;

@@ -13,7 +13,7 @@ SELECT t.last_known,
     f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention,
     f.provenance, f.erased, CAST(n.value AS BLOB), e.name, p.name,
     (SELECT x.memory_id FROM facts x WHERE x.tenant_id = f.tenant_id AND x.fact_id = f.supersedes),
-    g.valid_from, g.valid_to, g.known_from
+    g.valid_from, g.valid_to, g.known_from, f.fact_id, t.tenant_id
 FROM tenants t
 LEFT JOIN subjects u ON u.tenant_id = t.tenant_id AND u.name = +?2
 LEFT JOIN slots s ON s.tenant_id = t.tenant_id AND s.scope = +?3 AND s.subject_id = u.subject_id AND s.attribute_id = +?4
@@ -25,6 +25,7 @@ LEFT JOIN segments g ON g.tenant_id = t.tenant_id AND g.slot_id = s.slot_id AND 
     AND g.valid_to > max(+?6, min(+?7, t.last_known))
 LEFT JOIN facts f ON f.tenant_id = t.tenant_id AND f.fact_id = g.fact_id
 LEFT JOIN encodings n ON n.tenant_id = t.tenant_id AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
+    AND n.known_from = f.known_from
 LEFT JOIN episodes e ON e.tenant_id = t.tenant_id AND e.episode_id = f.episode_id
 LEFT JOIN principals p ON p.tenant_id = t.tenant_id AND p.principal_id = f.principal_id
 WHERE t.name = +?1;
@@ -36,7 +37,7 @@ SELECT t.last_known,
     f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention,
     f.provenance, f.erased, CAST(n.value AS BLOB), e.name, p.name,
     (SELECT x.memory_id FROM facts x WHERE x.tenant_id = f.tenant_id AND x.fact_id = f.supersedes),
-    g.valid_from, g.valid_to, g.known_from
+    g.valid_from, g.valid_to, g.known_from, f.fact_id, t.tenant_id
 FROM tenants t
 LEFT JOIN subjects u ON u.tenant_id = t.tenant_id AND u.name = +?2
 LEFT JOIN slots s ON s.tenant_id = t.tenant_id AND s.scope = +?3 AND s.subject_id = u.subject_id AND s.attribute_id = +?4
@@ -61,6 +62,7 @@ LEFT JOIN segments g ON g.tenant_id = t.tenant_id AND g.slot_id = s.slot_id AND 
         LIMIT 1)
 LEFT JOIN facts f ON f.tenant_id = t.tenant_id AND f.fact_id = g.fact_id
 LEFT JOIN encodings n ON n.tenant_id = t.tenant_id AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
+    AND n.known_from = f.known_from
 LEFT JOIN episodes e ON e.tenant_id = t.tenant_id AND e.episode_id = f.episode_id
 LEFT JOIN principals p ON p.tenant_id = t.tenant_id AND p.principal_id = f.principal_id
 WHERE t.name = +?1;
@@ -72,6 +74,7 @@ SELECT f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.
     (SELECT x.memory_id FROM facts x WHERE x.tenant_id = f.tenant_id AND x.fact_id = f.target)
 FROM facts f
 LEFT JOIN encodings n ON n.tenant_id = f.tenant_id AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
+    AND n.known_from = f.known_from
 LEFT JOIN episodes e ON e.tenant_id = f.tenant_id AND e.episode_id = f.episode_id
 LEFT JOIN principals p ON p.tenant_id = f.tenant_id AND p.principal_id = f.principal_id
 WHERE f.tenant_id = +?1 AND f.fact_id = +?2;
@@ -212,3 +215,45 @@ SELECT new_fact, old_fact, how, valid_from, valid_to, known_at FROM supersession
 
 -- name: all_points
 SELECT valid_from, number, facts, live FROM points WHERE tenant_id = +?1 AND slot_id = +?2;
+
+-- name: forms
+-- What lenses made of a fact's value, as known at ?3.
+SELECT schema_version, CAST(value AS BLOB), lens, known_from, lossy, defaulted FROM encodings
+WHERE tenant_id = +?1 AND fact_id = +?2 AND known_from <= +?3 AND lens IS NOT NULL
+ORDER BY known_from, schema_version;
+
+-- name: epoch_at
+-- The epoch of an attribute's memory type at ?3.
+SELECT t.name, e.known_from, e.read_version, e.write_version, e.second_version
+FROM attributes a
+CROSS JOIN types t ON t.type_id = a.type_id
+CROSS JOIN epochs e ON e.tenant_id = +?1 AND e.type_id = t.type_id AND e.known_from <= +?3
+WHERE a.attribute_id = +?2
+ORDER BY e.known_from DESC LIMIT 1;
+
+-- name: types_in_order
+SELECT type_id, name FROM types ORDER BY name;
+
+-- name: epochs_of_type
+SELECT known_from, read_version, write_version, second_version FROM epochs
+WHERE tenant_id = +?1 AND type_id = +?2 ORDER BY known_from;
+
+-- name: migrations_of_type
+SELECT serial, state, CAST(body AS BLOB) FROM migrations WHERE tenant_id = +?1 AND type_id = +?2 ORDER BY serial;
+
+-- name: values_below
+-- The facts numbered in [?3, ?2), from the newest, each with its encodings; the recorded one has no lens.
+SELECT f.fact_id, f.memory_id, f.slot_id, f.op, f.schema_version, f.erased, s.subject_id, s.attribute_id, s.scope, s.member,
+    n.schema_version, CAST(n.value AS BLOB), n.lens, n.known_from, n.lossy, n.defaulted
+FROM facts f
+CROSS JOIN slots s ON s.tenant_id = f.tenant_id AND s.slot_id = f.slot_id
+CROSS JOIN encodings n ON n.tenant_id = f.tenant_id AND n.fact_id = f.fact_id
+WHERE f.tenant_id = +?1 AND f.fact_id < +?2 AND f.fact_id >= +?3
+ORDER BY f.fact_id DESC, n.schema_version, n.known_from;
+
+-- name: quarantined_below
+SELECT q.fact_id, f.memory_id, f.slot_id, q.rule, q.pointer, q.known_from
+FROM quarantine q
+CROSS JOIN facts f ON f.tenant_id = q.tenant_id AND f.fact_id = q.fact_id
+WHERE q.tenant_id = +?1 AND q.schema_version = +?2 AND q.fact_id < +?3
+ORDER BY q.fact_id DESC LIMIT +?4;

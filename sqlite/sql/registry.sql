@@ -1,9 +1,25 @@
 -- Memory types, their versions and attributes.
 
 -- name: versions
-SELECT v.type_id, t.name, v.version, v.draft, CAST(v.document AS BLOB), v.hash, v.semantic, v.revision
+SELECT v.type_id, t.name, v.version, v.draft, CAST(v.document AS BLOB), v.hash, v.semantic,
+    max(v.revision, coalesce(l.revision, 0)), CAST(l.document AS BLOB), l.hash
 FROM types t CROSS JOIN type_versions v ON v.type_id = t.type_id
+LEFT JOIN lenses l ON l.type_id = v.type_id AND l.version = v.version AND l.revision = (
+    SELECT max(x.revision) FROM lenses x WHERE x.type_id = v.type_id AND x.version = v.version)
 ORDER BY t.name, v.version;
+
+-- name: newest_lens
+SELECT hash FROM lenses WHERE type_id = +?1 AND version = +?2 ORDER BY revision DESC LIMIT 1;
+
+-- name: add_lens
+INSERT INTO lenses (type_id, version, revision, document, hash) VALUES (+?1, +?2, +?3, CAST(+?4 AS TEXT), +?5);
+
+-- name: lens_user
+-- Some tenant that reads or writes the version, or a later one.
+SELECT e.tenant_id FROM epochs e
+WHERE e.type_id = +?1 AND max(e.read_version, e.write_version, coalesce(e.second_version, 0)) >= +?2
+    AND NOT EXISTS (SELECT 1 FROM epochs x WHERE x.tenant_id = e.tenant_id AND x.type_id = e.type_id AND x.known_from > e.known_from)
+LIMIT 1;
 
 -- name: version_attributes
 SELECT a.position, a.attribute_id, d.tag, a.many

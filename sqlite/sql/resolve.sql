@@ -5,7 +5,7 @@ SELECT tenant_id, last_known, last_seq, last_fact, next_subject, next_slot, next
 FROM tenants WHERE name = +?1;
 
 -- name: registry_revision
-SELECT coalesce(max(revision), 0) FROM type_versions;
+SELECT max(coalesce((SELECT max(revision) FROM type_versions), 0), coalesce((SELECT max(revision) FROM lenses), 0));
 
 -- name: standing
 -- The slot, and the next change-point after an instant: the start of an open segment, or a live point.
@@ -156,3 +156,15 @@ WHERE e.tenant_id = +?1 AND e.source_id <> '' AND e.source_id = +?2 AND e.kind =
 SELECT c.seq, c.ordinal, c.memory_id
 FROM lost_to l CROSS JOIN candidates c ON c.tenant_id = l.tenant_id AND c.seq = l.seq AND c.ordinal = l.ordinal
 WHERE l.tenant_id = +?1 AND l.fact_id = +?2 AND c.status = 'disputed';
+
+-- name: newest_epoch
+SELECT e.known_from, e.read_version, e.write_version, e.second_version
+FROM types t CROSS JOIN epochs e ON e.tenant_id = +?1 AND e.type_id = t.type_id
+WHERE t.name = +?2
+ORDER BY e.known_from DESC LIMIT 1;
+
+-- name: newest_migration
+SELECT m.serial, m.state, CAST(m.body AS BLOB)
+FROM types t CROSS JOIN migrations m ON m.tenant_id = +?1 AND m.type_id = t.type_id
+WHERE t.name = +?2
+ORDER BY m.serial DESC LIMIT 1;

@@ -125,6 +125,32 @@ BEGIN
 END;
 -- +goose StatementEnd
 
+CREATE TABLE lenses (
+    type_id  INTEGER NOT NULL,
+    version  INTEGER NOT NULL CHECK (version > 1),
+    revision INTEGER NOT NULL,
+    document TEXT    NOT NULL,
+    hash     TEXT    NOT NULL,
+    PRIMARY KEY (type_id, version, revision),
+    FOREIGN KEY (type_id, version) REFERENCES type_versions
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX lenses_by_revision ON lenses (revision);
+
+-- +goose StatementBegin
+CREATE TRIGGER lenses_are_written_once BEFORE UPDATE ON lenses
+BEGIN
+    SELECT RAISE(ABORT, 'a lens never changes');
+END;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE TRIGGER lenses_stay BEFORE DELETE ON lenses
+BEGIN
+    SELECT RAISE(ABORT, 'a lens never goes');
+END;
+-- +goose StatementEnd
+
 -- Who and what facts are about.
 
 CREATE TABLE tenants (
@@ -301,17 +327,20 @@ CREATE TABLE encodings (
     tenant_id      INTEGER NOT NULL,
     fact_id        INTEGER NOT NULL,
     schema_version INTEGER NOT NULL,
-    value          TEXT,
-    lens_hash      BLOB,
     known_from     INTEGER NOT NULL,
-    PRIMARY KEY (tenant_id, fact_id, schema_version),
-    FOREIGN KEY (tenant_id, fact_id) REFERENCES facts
+    value          TEXT,
+    lens           TEXT,
+    lossy          INTEGER NOT NULL DEFAULT 0 CHECK (lossy IN (0, 1)),
+    defaulted      TEXT,
+    PRIMARY KEY (tenant_id, fact_id, schema_version, known_from),
+    FOREIGN KEY (tenant_id, fact_id) REFERENCES facts,
+    CHECK (lens IS NOT NULL OR lossy = 0 AND defaulted IS NULL)
 ) STRICT, WITHOUT ROWID;
 
 -- +goose StatementBegin
 CREATE TRIGGER encodings_are_written_once BEFORE UPDATE ON encodings
-WHEN NEW.value IS NOT NULL OR (NEW.tenant_id, NEW.fact_id, NEW.schema_version, NEW.known_from)
-    IS NOT (OLD.tenant_id, OLD.fact_id, OLD.schema_version, OLD.known_from)
+WHEN NEW.value IS NOT NULL OR (NEW.tenant_id, NEW.fact_id, NEW.schema_version, NEW.known_from, NEW.lens, NEW.lossy, NEW.defaulted)
+    IS NOT (OLD.tenant_id, OLD.fact_id, OLD.schema_version, OLD.known_from, OLD.lens, OLD.lossy, OLD.defaulted)
 BEGIN
     SELECT RAISE(ABORT, 'a value never changes');
 END;
@@ -561,17 +590,63 @@ CREATE TABLE lost_to (
 
 CREATE INDEX lost_to_by_fact ON lost_to (tenant_id, fact_id);
 
--- Of later use.
+-- Which schema versions are read and written, and how facts come from one to another.
 
 CREATE TABLE epochs (
     tenant_id      INTEGER NOT NULL REFERENCES tenants,
     type_id        INTEGER NOT NULL REFERENCES types,
     known_from     INTEGER NOT NULL,
-    read_version   INTEGER NOT NULL,
-    write_version  INTEGER NOT NULL,
-    second_version INTEGER,
+    read_version   INTEGER NOT NULL CHECK (read_version > 0),
+    write_version  INTEGER NOT NULL CHECK (write_version > 0),
+    second_version INTEGER CHECK (second_version > 0),
     PRIMARY KEY (tenant_id, type_id, known_from)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX epochs_by_type ON epochs (type_id, tenant_id, known_from);
+
+-- +goose StatementBegin
+CREATE TRIGGER epochs_follow BEFORE INSERT ON epochs
+WHEN NEW.known_from <= (SELECT max(known_from) FROM epochs WHERE tenant_id = NEW.tenant_id AND type_id = NEW.type_id)
+BEGIN
+    SELECT RAISE(ABORT, 'an epoch begins after the one before it');
+END;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE TRIGGER epochs_are_written_once BEFORE UPDATE ON epochs
+BEGIN
+    SELECT RAISE(ABORT, 'an epoch never changes');
+END;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE TRIGGER epochs_stay BEFORE DELETE ON epochs
+BEGIN
+    SELECT RAISE(ABORT, 'an epoch never goes');
+END;
+-- +goose StatementEnd
+
+CREATE TABLE migrations (
+    tenant_id INTEGER NOT NULL REFERENCES tenants,
+    type_id   INTEGER NOT NULL REFERENCES types,
+    serial    INTEGER NOT NULL CHECK (serial > 0),
+    state     TEXT    NOT NULL,
+    body      TEXT    NOT NULL,
+    PRIMARY KEY (tenant_id, type_id, serial)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE quarantine (
+    tenant_id      INTEGER NOT NULL,
+    schema_version INTEGER NOT NULL,
+    fact_id        INTEGER NOT NULL,
+    rule           TEXT    NOT NULL,
+    pointer        TEXT    NOT NULL,
+    known_from     INTEGER NOT NULL,
+    PRIMARY KEY (tenant_id, schema_version, fact_id),
+    FOREIGN KEY (tenant_id, fact_id) REFERENCES facts
+) STRICT, WITHOUT ROWID;
+
+-- Of later use.
 
 CREATE TABLE work (
     tenant_id   INTEGER NOT NULL REFERENCES tenants,

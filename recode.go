@@ -1,0 +1,172 @@
+package sgam
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// choice is how the deltas of one call see one memory type: what the ledger remembered as the tenant's epoch, and what
+// follows from it. Under the lock the snapshot has the last word.
+type choice struct {
+	line  *lineage
+	epoch Epoch // Write 0 for a tenant without facts of the type
+}
+
+// resolved is the epoch that an epoch amounts to: a tenant without facts of the type begins at its newest version, and
+// versions that read the older values as they stand need no migration.
+func (f *lineage) resolved(e Epoch) Epoch {
+	switch {
+	case e.Write == 0:
+		e.Read, e.Write = f.newest(), f.newest()
+	case e.Second == 0:
+		e.Read, e.Write = f.ahead(e.Read), f.ahead(e.Write)
+	}
+	return e
+}
+
+// chosen finds the epoch of a memory type for this call, once.
+func (p *submission) chosen(ctx context.Context, typ string) (*choice, error) {
+	if c := p.choices[typ]; c != nil {
+		return c, nil
+	}
+	c := &choice{line: p.t.l.lineageOf(typ)}
+	if c.line.lensed() {
+		e, err := p.t.epoch(ctx, typ)
+		if err != nil {
+			return nil, err
+		}
+		c.epoch = e
+	}
+	c.epoch = c.line.resolved(c.epoch)
+	p.choices[typ] = c
+	p.call.Types = append(p.call.Types, typ)
+	return c, nil
+}
+
+// choose finds the version that a delta is in, and the one that decides about it.
+func (p *submission) choose(ctx context.Context, d *prepared, a *attribute) (*rejection, error) {
+	c, err := p.chosen(ctx, a.typ)
+	if err != nil {
+		return nil, err
+	}
+	write, second := c.epoch.Write, c.epoch.Second
+	in := d.SchemaVersion
+	if in == 0 {
+		in = write
+		if !c.line.form(write, a.id).named(d.Attribute) && c.line.form(second, a.id).named(d.Attribute) {
+			in = second
+		}
+	}
+	d.form = c.line.form(in, a.id)
+	switch {
+	case in != write && in != second && (!p.accepted || in > write):
+		return reject(codeVersion, *fault("schema_version", "equal", c.epoch.writable())), nil
+	case !d.form.named(d.Attribute):
+		return reject(codeVersion, *fault("attribute", "retired", fmt.Sprintf("a name of version %d of its memory type", in))), nil
+	}
+	d.attr = d.form
+	if w := c.line.form(write, a.id); w != nil {
+		d.attr = w
+	}
+	d.Attribute = d.attr.Name
+	return nil, nil
+}
+
+// writable says in words which versions deltas may have.
+func (e *Epoch) writable() string {
+	if e.Second == 0 {
+		return fmt.Sprintf("version %d", e.Write)
+	}
+	return fmt.Sprintf("version %d or %d", e.Write, e.Second)
+}
+
+// named reports whether a name or alias is the attribute's; an attribute that a version does not have has no name.
+func (a *attribute) named(name string) bool {
+	return a != nil && (a.Name == name || slices.Contains(a.Aliases, name))
+}
+
+// recode brings the value of a delta into the version that decides, and into the one that it is also stored in. A value
+// that the deciding version cannot hold is refused; one that only the other cannot hold waits in quarantine.
+func (p *submission) recode(d *prepared) (*rejection, error) {
+	d.decides = d.value
+	if d.value == nil {
+		return nil, nil
+	}
+	c := p.choices[d.attr.typ]
+	for _, version := range []int{c.epoch.Write, c.epoch.Second} {
+		if version == 0 || c.line.form(version, d.attr.id) == nil || c.line.same(version, d.form.version) {
+			continue
+		}
+		made, err := c.line.convert(d.attr.id, d.form.version, version, d.value)
+		fe, unfit := errors.AsType[*FieldError](err)
+		switch {
+		case err != nil && !unfit:
+			return nil, err
+		case unfit && version == c.epoch.Write:
+			return reject(codeVersion, *fe.At("value")), nil
+		case unfit:
+			d.unfit = append(d.unfit, Quarantined{Version: version, Rule: fe.Rule, Pointer: "/" + strings.TrimSuffix("value/"+fe.Field, "/")})
+			continue
+		}
+		if version == c.epoch.Write {
+			d.decides = made.Value
+		}
+		d.forms = append(d.forms, Encoding{
+			Version: version, Value: made.Value, Lens: c.line.path(d.form.version, version), Lossy: made.Lossy, Defaulted: made.Defaulted,
+		})
+	}
+	return nil, nil
+}
+
+// otherDigests are those of a delta's value in the forms that do not decide. They get the same value number, so that a
+// value is known again whichever version says it.
+func (l *Ledger) otherDigests(d *prepared) []string {
+	if len(d.forms) == 0 {
+		return nil
+	}
+	all := []string{l.digest("value", string(d.value))}
+	for i := range d.forms {
+		all = append(all, l.digest("value", string(d.forms[i].Value)))
+	}
+	return slices.DeleteFunc(all, func(s string) bool { return s == d.digest })
+}
+
+// keepForms stores what a fact's value is in the other versions, and in which it is nothing.
+func (d *decision) keepForms(p *prepared, fact int64) {
+	for _, form := range p.forms {
+		form.KnownFrom = d.change.Known
+		d.change.Encodings = append(d.change.Encodings, NewEncoding{Fact: fact, Encoding: form})
+	}
+	for _, q := range p.unfit {
+		q.Fact = fact
+		d.change.Quarantined = append(d.change.Quarantined, q)
+	}
+}
+
+// fresh reports whether the epochs under which the call was prepared are those of the snapshot.
+func (p *submission) fresh(s *Snapshot) bool {
+	for i, typ := range p.call.Types {
+		have, want := p.choices[typ].line.resolved(s.Epochs[i]), p.choices[typ].epoch
+		if have.Read != want.Read || have.Write != want.Write || have.Second != want.Second {
+			return false
+		}
+	}
+	return true
+}
+
+// beginEpochs records what the versions of the call's facts make an epoch of: the first facts of a type, and those of a
+// version that followed without a migration.
+func (d *decision) beginEpochs() {
+	for i, typ := range d.call.Types {
+		have, want := d.snap.Epochs[i], d.choices[typ].epoch
+		if have.Read == want.Read && have.Write == want.Write {
+			continue
+		}
+		if slices.ContainsFunc(d.change.Facts, func(f NewFact) bool { return f.MemoryType == typ }) {
+			d.change.Epochs = append(d.change.Epochs, Epoch{Type: typ, KnownFrom: d.change.Known, Read: want.Read, Write: want.Write, Second: want.Second})
+		}
+	}
+}

@@ -1,0 +1,282 @@
+package sgam
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// lineage is every version of one memory type and the way between them. Index 0 is version 1.
+type lineage struct {
+	forms []map[AttributeID]*attribute
+	// steps lead from the version before into this one.
+	steps []map[AttributeID]*AttributeStep
+	// groups number runs of versions each of which reads the values of the older ones as they stand.
+	groups []int
+	lenses []string // hashes, "" for none
+}
+
+// grow adds the next version.
+func (f *lineage) grow(forms map[AttributeID]*attribute, steps map[AttributeID]*AttributeStep, lens string) {
+	group := 0
+	if n := len(f.groups); n > 0 {
+		group = f.groups[n-1]
+		for _, s := range steps {
+			if s.Up != nil {
+				group++
+				break
+			}
+		}
+	}
+	f.forms, f.steps = append(f.forms, forms), append(f.steps, steps)
+	f.groups, f.lenses = append(f.groups, group), append(f.lenses, lens)
+}
+
+func (f *lineage) newest() int { return len(f.forms) }
+
+// lensed reports whether some values of the type must be converted between versions.
+func (f *lineage) lensed() bool { return f.groups[len(f.groups)-1] > 0 }
+
+// form is an attribute as a version has it, nil when it does not.
+func (f *lineage) form(version int, id AttributeID) *attribute {
+	if version < 1 || version > len(f.forms) {
+		return nil
+	}
+	return f.forms[version-1][id]
+}
+
+// nearest is the version next to the given one that has the attribute.
+func (f *lineage) nearest(version int, id AttributeID) int {
+	for d := range len(f.forms) {
+		if f.form(version-d, id) != nil {
+			return version - d
+		}
+		if f.form(version+d, id) != nil {
+			return version + d
+		}
+	}
+	return version
+}
+
+// same reports whether one version's values are read as the other's without a lens.
+func (f *lineage) same(a, b int) bool { return f.groups[a-1] == f.groups[b-1] }
+
+// ahead is the newest version that reads the values of the given one as they stand.
+func (f *lineage) ahead(version int) int {
+	for version < len(f.groups) && f.groups[version] == f.groups[version-1] {
+		version++
+	}
+	return version
+}
+
+// path names the lenses between two versions, "-" for a step without one.
+func (f *lineage) path(from, to int) string {
+	var names []string
+	for v := min(from, to) + 1; v <= max(from, to); v++ {
+		name := f.lenses[v-1]
+		if name == "" {
+			name = "-"
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, "+")
+}
+
+// convert takes a value from one version to another, step by step.
+func (f *lineage) convert(id AttributeID, from, to int, value []byte) (Converted, error) {
+	c := Converted{Value: value}
+	for v := from; v != to; {
+		next := v + 1
+		if to < from {
+			next = v - 1
+		}
+		step := f.steps[max(v, next)-1][id]
+		if step == nil {
+			return Converted{}, fault("", "version", fmt.Sprintf("an attribute that version %d has", next))
+		}
+		way := step.Up
+		if to < from {
+			way = step.Down
+		}
+		if v = next; way == nil {
+			continue
+		}
+		made, err := way(c.Value)
+		if err != nil {
+			return Converted{}, err
+		}
+		c.Value, c.Lossy = made.Value, c.Lossy || made.Lossy
+		c.Defaulted = mergePointers(c.Defaulted, made.Defaulted)
+	}
+	return c, nil
+}
+
+func mergePointers(a, b []string) []string {
+	if len(a) == 0 {
+		return b
+	}
+	all := append(slices.Clone(a), b...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// lineageOf is the lineage of a memory type, nil when it is not registered.
+func (l *Ledger) lineageOf(typ string) *lineage {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.catalog.types[typ]
+}
+
+// converts reports whether values of some type must be converted between versions.
+func (l *Ledger) converts() bool {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.catalog.lensed
+}
+
+// form is an attribute as a version of its type has it, nil when it does not.
+func (l *Ledger) form(id AttributeID, version int) *attribute {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if a := l.catalog.byID[id]; a != nil {
+		return l.catalog.types[a.typ].form(version, id)
+	}
+	return nil
+}
+
+// path names the lenses by which a value of an attribute was converted.
+func (l *Ledger) path(attribute string, from, to int) string {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	a := l.catalog.byName[attribute]
+	if a == nil {
+		return ""
+	}
+	return l.catalog.types[a.typ].path(from, to)
+}
+
+// Convert shows what a value of an attribute becomes in another version of its memory type: value is canonical JSON in
+// the shape of version from. A value that cannot go over is a [*FieldError] with the path in the value.
+func (l *Ledger) Convert(ctx context.Context, attribute string, from, to int, value []byte) (Converted, error) {
+	a, err := l.attribute(ctx, attribute)
+	if err != nil {
+		return Converted{}, err
+	}
+	if a == nil {
+		return Converted{}, fault("attribute", "unknown", "an attribute of a registered memory type")
+	}
+	f := l.lineageOf(a.typ)
+	for _, v := range []int{from, to} {
+		if f.form(v, a.id) == nil {
+			return Converted{}, fault("version", "range", "a version that has the attribute")
+		}
+	}
+	return f.convert(a.id, from, to, value)
+}
+
+// AtVersion is the same view with the facts of one memory type in the shape of a version. Without it they have the
+// shape that the tenant's epoch reads at the view's known time. A typed reader asks for its own version by itself.
+//
+// Fact.SchemaVersion and Fact.StoredVersion say what was converted. A fact that has no form in the version is an
+// [*UnmigratedError]. Versions that read each other's values as they stand are one shape.
+func (v View) AtVersion(memoryType string, version int) View {
+	shapes := make(map[string]int, len(v.shapes)+1)
+	for typ, n := range v.shapes {
+		shapes[typ] = n
+	}
+	shapes[memoryType] = version
+	return View{t: v.t, scopes: v.scopes, pin: v.pin, shapes: shapes}
+}
+
+// checkShapes judges the versions that the view asks for.
+func (v View) checkShapes() *FieldError {
+	for typ, version := range v.shapes {
+		f := v.t.l.lineageOf(typ)
+		if f == nil {
+			return fault("memory_type", "unknown", "a registered memory type")
+		}
+		if version < 1 || version > f.newest() {
+			return fault("schema_version", "range", fmt.Sprintf("a version from 1 to %d", f.newest()))
+		}
+	}
+	return nil
+}
+
+// shape brings a row's value into the version that the view shows. Of a type whose versions all read one another as they
+// stand, values are shown as recorded. The first result says that the fact has no form in that version.
+func (v View) shape(r *Row, epochs []Epoch) (unread, err error) {
+	f := &r.Fact
+	if len(f.Value) == 0 || r.Erased || f.Absent() {
+		return nil, nil
+	}
+	l := v.t.l
+	l.mu.RLock()
+	a := l.catalog.byID[r.Slot.Attribute]
+	var line *lineage
+	if a != nil {
+		line = l.catalog.types[a.typ]
+	}
+	l.mu.RUnlock()
+	if line == nil || !line.lensed() || f.SchemaVersion > line.newest() {
+		return nil, nil
+	}
+	reads := f.SchemaVersion
+	for _, e := range epochs {
+		if e.Type == a.typ {
+			reads = e.Read // they are in order of known time
+		}
+	}
+	reads = line.nearest(reads, a.id)
+	asked := reads
+	if n := v.shapes[a.typ]; n != 0 {
+		asked = line.nearest(n, a.id)
+	}
+	forms := append([]Encoding{{Version: f.SchemaVersion, Value: f.Value}}, r.Encodings...)
+	stored := pick(line, forms, asked)
+	if stored == nil && line.same(asked, reads) {
+		return v.unmigrated(r, a, asked, nil), nil
+	}
+	if stored == nil {
+		if stored = pick(line, forms, reads); stored == nil {
+			stored = &forms[0]
+		}
+		made, err := line.convert(a.id, stored.Version, asked, stored.Value)
+		if reason, ok := errors.AsType[*FieldError](err); ok {
+			return v.unmigrated(r, a, asked, reason), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		f.Value, f.SchemaVersion, f.StoredVersion = made.Value, asked, stored.Version
+		f.Lossy, f.Defaulted = stored.Lossy || made.Lossy, mergePointers(stored.Defaulted, made.Defaulted)
+		return nil, nil
+	}
+	f.Value, f.SchemaVersion, f.StoredVersion = stored.Value, stored.Version, stored.Version
+	f.Lossy, f.Defaulted = stored.Lossy, stored.Defaulted
+	return nil, nil
+}
+
+// unmigrated takes the value off a row that has none in the asked version.
+func (v View) unmigrated(r *Row, a *attribute, asked int, reason *FieldError) error {
+	e := &UnmigratedError{
+		Memory: r.Fact.ID, Subject: r.Slot.Subject, Attribute: a.Name, Stored: r.Fact.SchemaVersion, Asked: asked, Reason: reason,
+	}
+	r.Fact.Value = nil
+	return e
+}
+
+// pick finds the form that a version reads as it stands: the recorded one, or the newest of the others.
+func pick(line *lineage, forms []Encoding, version int) *Encoding {
+	for i := range forms {
+		n := i
+		if i > 0 {
+			n = len(forms) - i
+		}
+		if forms[n].Version <= line.newest() && line.same(forms[n].Version, version) {
+			return &forms[n]
+		}
+	}
+	return nil
+}
