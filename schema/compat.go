@@ -91,6 +91,7 @@ type Change struct {
 	Advice string `json:"advice,omitempty"`
 
 	kind changeKind
+	tag  int // of the attribute that was removed
 }
 
 // Compare lists the differences between two versions of one memory type: first what is said of the type, then each

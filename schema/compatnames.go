@@ -149,6 +149,7 @@ func (c *comparer) removed(p *versionPair, a *attribute) {
 		return
 	}
 	c.add(attributeRemoved, "attributes/"+strconv.Itoa(a.tag), a.name, nil)
+	c.found[len(c.found)-1].tag = a.tag
 }
 
 // names compares the names of an attribute that both versions have.
