@@ -31,7 +31,7 @@ func readDocument(t require.TestingT, path ...string) sgam.TypeDocument {
 
 // document makes a document of one type with these attributes.
 func document(t require.TestingT, list ...string) sgam.TypeDocument {
-	doc, err := schema.ParseDocument([]byte(`{"type":"t","version":1,"attributes":[{`+strings.Join(list, "},{")+`}]}`))
+	doc, err := schema.ParseDocument([]byte(`{"type":"t","version":1,"attributes":[{` + strings.Join(list, "},{") + `}]}`))
 	require.NoError(t, err)
 	return doc
 }
