@@ -18,7 +18,8 @@ type Registry struct {
 	mu       sync.RWMutex
 	declared map[typeVersion]sgam.TypeDocument
 	names    map[string]owner
-	compiled map[string][]sgam.AttributeSpec // by hash of the document
+	compiled map[string][]sgam.AttributeSpec       // by hash of the document
+	steps    map[string]map[int]sgam.AttributeStep // by version, and hashes of both documents and the lens
 }
 
 var errStored = errors.New("schema: a registry made by Stored declares nothing")
@@ -40,6 +41,7 @@ type owner struct {
 func NewRegistry() *Registry {
 	return &Registry{
 		declared: map[typeVersion]sgam.TypeDocument{}, names: map[string]owner{}, compiled: map[string][]sgam.AttributeSpec{},
+		steps: map[string]map[int]sgam.AttributeStep{},
 	}
 }
 
@@ -92,6 +94,38 @@ func (r *Registry) Add(raw []byte) (sgam.TypeDocument, error) {
 	}
 	r.declared[key] = doc
 	return doc, nil
+}
+
+// AddLens parses the lens into a version, as [ParseLens] does, and declares it with that version. Both versions must be
+// declared here before; if one is not, that is [sgam.ErrSchemaGap]. The same lens again changes nothing; another one
+// into the same version is [sgam.ErrSchemaDrift].
+func (r *Registry) AddLens(raw []byte) error {
+	if r.sealed {
+		return errStored
+	}
+	l, _, err := readLens(raw)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	key := typeVersion{l.typ, l.version}
+	older, hasOlder := r.declared[typeVersion{l.typ, l.version - 1}]
+	newer, hasNewer := r.declared[key]
+	if !hasOlder || !hasNewer {
+		return fmt.Errorf("schema: a lens into type %q version %d needs versions %d and %d declared: %w",
+			l.typ, l.version, l.version-1, l.version, sgam.ErrSchemaGap)
+	}
+	doc, err := ParseLens(raw, older, newer)
+	if err != nil {
+		return err
+	}
+	if newer.Lens != nil && newer.Lens.Hash != doc.Hash {
+		return fmt.Errorf("schema: type %q version %d already has another lens: %w", l.typ, l.version, sgam.ErrSchemaDrift)
+	}
+	newer.Lens = &doc
+	r.declared[key] = newer
+	return nil
 }
 
 // owners lists the names that a document claims.
@@ -169,12 +203,38 @@ func (r *Registry) Compile(doc sgam.TypeDocument) ([]sgam.AttributeSpec, error) 
 	return ordered, nil
 }
 
-// Steps returns how the values of one version go over into the next, for each attribute that both have.
+// Steps returns how the values of one version go over into the next, for each attribute that both have, in the order of
+// newer.Attributes. Where newer.Lens has operations for an attribute, they convert; elsewhere values go over as they
+// are, as far as the rules of [Compare] let them: a value that would have to be changed is a [*sgam.FieldError] with
+// rule "lens". Versions that do not follow one another are [sgam.ErrSchemaGap]. A document or a lens that is not what
+// its hash says, and a lens that does not fit the documents, is an error.
 func (r *Registry) Steps(older, newer sgam.TypeDocument) ([]sgam.AttributeStep, error) {
-	var steps []sgam.AttributeStep
+	if err := follows(older, newer); err != nil {
+		return nil, err
+	}
+	key := fmt.Sprintf("%s %d %s %s", newer.Type, newer.Version, older.Hash, newer.Hash)
+	if newer.Lens != nil {
+		key += " " + newer.Lens.Hash
+	}
+	r.mu.RLock()
+	byTag, ok := r.steps[key]
+	r.mu.RUnlock()
+	if !ok {
+		both, err := openSteps(older, newer)
+		if err != nil {
+			return nil, err
+		}
+		if byTag, err = both.steps(); err != nil {
+			return nil, err
+		}
+		r.mu.Lock()
+		r.steps[key] = byTag
+		r.mu.Unlock()
+	}
+	steps := make([]sgam.AttributeStep, 0, len(byTag))
 	for _, a := range newer.Attributes {
-		if slices.ContainsFunc(older.Attributes, func(b sgam.AttributeName) bool { return b.Tag == a.Tag }) {
-			steps = append(steps, sgam.AttributeStep{Tag: a.Tag})
+		if step, ok := byTag[a.Tag]; ok {
+			steps = append(steps, step)
 		}
 	}
 	return steps, nil
