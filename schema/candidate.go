@@ -161,12 +161,13 @@ func (r *entryReader) statement(raw json.RawMessage, d *sgam.MemoryDelta) (chang
 	if value == nil {
 		return change
 	}
+	at += "/" + fieldValue
 	if !r.form.typed {
-		if value = r.fromText(value, a, at+"/"+fieldValue); value == nil {
+		if value = r.fromText(value, a, at); value == nil {
 			return change
 		}
 	}
-	d.Value = withoutNulls(a.schema, value)
+	d.Value = r.withoutNulls(a.schema, value, at)
 	return change
 }
 
@@ -226,16 +227,19 @@ func (r *entryReader) time(name, text string) *time.Time {
 }
 
 // withoutNulls leaves out of a value the optional properties that are null. What no schema is known of stays as it is.
-func withoutNulls(schema map[string]any, value json.RawMessage) json.RawMessage {
+func (r *entryReader) withoutNulls(schema map[string]any, value json.RawMessage, at string) json.RawMessage {
+	if schema == nil {
+		return value
+	}
 	var v any
-	if schema == nil || json.Unmarshal(value, &v) != nil {
-		return value
+	err := json.Unmarshal(value, &v)
+	if err == nil {
+		value, err = canonical(leaveOut(schema, v))
 	}
-	plain, err := canonical(leaveOut(schema, v))
 	if err != nil {
-		return value
+		r.add(at, "syntax", "JSON")
 	}
-	return plain
+	return value
 }
 
 func leaveOut(schema map[string]any, v any) any {
