@@ -70,19 +70,31 @@ func (t *Tenant) trySubmit(ctx context.Context, b Batch, dry bool) ([]Receipt, e
 	if err := t.mayWrite(ctx, dry); err != nil {
 		return nil, err
 	}
-	for {
-		receipts, err := t.submitOnce(ctx, b, dry)
-		if !errors.Is(err, errStale) {
-			return receipts, err
-		}
-		if err := t.l.reload(ctx); err != nil {
-			return nil, err
-		}
-	}
+	var receipts []Receipt
+	err := t.whileStale(ctx, func() (err error) {
+		receipts, err = t.submitOnce(ctx, b, dry)
+		return err
+	})
+	return receipts, err
 }
 
-// errStale says that a call was judged by a registry that is not the newest.
-var errStale = errors.New("sgam: the registry has changed")
+// whileStale runs a call again, with the registry and the epochs read anew, when they changed while it was prepared.
+func (t *Tenant) whileStale(ctx context.Context, call func() error) error {
+	const most = 100 // nobody registers versions faster than a call is prepared
+	var err error
+	for range most {
+		if err = call(); !errors.Is(err, errStale) {
+			return err
+		}
+		if err := t.l.reload(ctx); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("%w: %w", ErrBusy, err)
+}
+
+// errStale says that a call was judged by a registry or an epoch that is not the newest.
+var errStale = errors.New("sgam: the registry or an epoch has changed")
 
 func (t *Tenant) submitOnce(ctx context.Context, b Batch, dry bool) ([]Receipt, error) {
 	p, err := t.prepare(ctx, b, false)
@@ -231,15 +243,12 @@ func (t *Tenant) settle(ctx context.Context, id MemoryID, accept bool) (Receipt,
 	if err != nil {
 		return Receipt{}, err
 	}
-	for {
-		r, err := t.settleOnce(ctx, h, accept)
-		if !errors.Is(err, errStale) {
-			return t.told(h.Delta.Attribute, r, err)
-		}
-		if err := t.l.reload(ctx); err != nil {
-			return Receipt{}, err
-		}
-	}
+	var r Receipt
+	err = t.whileStale(ctx, func() (err error) {
+		r, err = t.settleOnce(ctx, h, accept)
+		return err
+	})
+	return t.told(h.Delta.Attribute, r, err)
 }
 
 func (t *Tenant) settleOnce(ctx context.Context, h HeldCandidate, accept bool) (Receipt, error) {

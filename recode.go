@@ -97,7 +97,7 @@ func (p *submission) recode(d *prepared) (*rejection, error) {
 	}
 	c := p.choices[d.attr.typ]
 	for _, version := range []int{c.epoch.Write, c.epoch.Second} {
-		if version == 0 || c.line.form(version, d.attr.id) == nil || c.line.same(version, d.form.version) {
+		if version == 0 || c.line.form(version, d.attr.id) == nil || c.line.same(d.attr.id, version, d.form.version) {
 			continue
 		}
 		made, err := c.line.convert(d.attr.id, d.form.version, version, d.value)

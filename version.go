@@ -60,8 +60,18 @@ func (f *lineage) nearest(version int, id AttributeID) int {
 	return version
 }
 
-// same reports whether one version's values are read as the other's without a lens.
-func (f *lineage) same(a, b int) bool { return f.groups[a-1] == f.groups[b-1] }
+// same reports whether an attribute's values in one version are read as the other's without a lens.
+func (f *lineage) same(id AttributeID, a, b int) bool {
+	if f.groups[a-1] == f.groups[b-1] {
+		return true
+	}
+	for v := min(a, b); v < max(a, b); v++ {
+		if step := f.steps[v][id]; step != nil && step.Up != nil {
+			return false
+		}
+	}
+	return true
+}
 
 // ahead is the newest version that reads the values of the given one as they stand.
 func (f *lineage) ahead(version int) int {
@@ -157,23 +167,42 @@ func (l *Ledger) path(attribute string, from, to int) string {
 	return l.catalog.types[a.typ].path(from, to)
 }
 
+// SameShape reports whether the values of an attribute are read in one version as they stand in the other, so that a
+// migration between the two has nothing to do for them.
+func (l *Ledger) SameShape(ctx context.Context, attribute string, a, b int) (bool, error) {
+	f, at, err := l.between(ctx, attribute, a, b)
+	if err != nil {
+		return false, err
+	}
+	return f.same(at.id, a, b), nil
+}
+
 // Convert shows what a value of an attribute becomes in another version of its memory type: value is canonical JSON in
 // the shape of version from. A value that cannot go over is a [*FieldError] with the path in the value.
 func (l *Ledger) Convert(ctx context.Context, attribute string, from, to int, value []byte) (Converted, error) {
-	a, err := l.attribute(ctx, attribute)
+	f, a, err := l.between(ctx, attribute, from, to)
 	if err != nil {
 		return Converted{}, err
 	}
+	return f.convert(a.id, from, to, value)
+}
+
+// between finds an attribute that two versions must have.
+func (l *Ledger) between(ctx context.Context, attribute string, versions ...int) (*lineage, *attribute, error) {
+	a, err := l.attribute(ctx, attribute)
+	if err != nil {
+		return nil, nil, err
+	}
 	if a == nil {
-		return Converted{}, fault("attribute", "unknown", "an attribute of a registered memory type")
+		return nil, nil, fault("attribute", "unknown", "an attribute of a registered memory type")
 	}
 	f := l.lineageOf(a.typ)
-	for _, v := range []int{from, to} {
+	for _, v := range versions {
 		if f.form(v, a.id) == nil {
-			return Converted{}, fault("version", "range", "a version that has the attribute")
+			return nil, nil, fault("version", "range", "a version that has the attribute")
 		}
 	}
-	return f.convert(a.id, from, to, value)
+	return f, a, nil
 }
 
 // AtVersion is the same view with the facts of one memory type in the shape of a version. Without it they have the
@@ -234,12 +263,12 @@ func (v View) shape(r *Row, epochs []Epoch) (unread, err error) {
 		asked = line.nearest(n, a.id)
 	}
 	forms := append([]Encoding{{Version: f.SchemaVersion, Value: f.Value}}, r.Encodings...)
-	stored := pick(line, forms, asked)
-	if stored == nil && line.same(asked, reads) {
+	stored := pick(line, a.id, forms, asked)
+	if stored == nil && line.same(a.id, asked, reads) {
 		return v.unmigrated(r, a, asked, nil), nil
 	}
 	if stored == nil {
-		if stored = pick(line, forms, reads); stored == nil {
+		if stored = pick(line, a.id, forms, reads); stored == nil {
 			stored = &forms[0]
 		}
 		made, err := line.convert(a.id, stored.Version, asked, stored.Value)
@@ -268,13 +297,13 @@ func (v View) unmigrated(r *Row, a *attribute, asked int, reason *FieldError) er
 }
 
 // pick finds the form that a version reads as it stands: the recorded one, or the newest of the others.
-func pick(line *lineage, forms []Encoding, version int) *Encoding {
+func pick(line *lineage, id AttributeID, forms []Encoding, version int) *Encoding {
 	for i := range forms {
 		n := i
 		if i > 0 {
 			n = len(forms) - i
 		}
-		if forms[n].Version <= line.newest() && line.same(forms[n].Version, version) {
+		if forms[n].Version <= line.newest() && line.same(id, forms[n].Version, version) {
 			return &forms[n]
 		}
 	}

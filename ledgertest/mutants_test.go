@@ -227,6 +227,58 @@ func TestTheLawsFindBrokenEngines(t *testing.T) {
 		"previews written": {"preview-writes-nothing", func(m *mutant) {
 			m.call = func(c *sgam.Call) { c.DryRun = false }
 		}},
+		"epochs of the snapshot forgotten": {"versions-wait-for-a-migration", func(m *mutant) {
+			m.before = func(s *sgam.Snapshot) { clear(s.Epochs) }
+		}},
+		"epochs not written": {"versions-wait-for-a-migration", func(m *mutant) {
+			m.after = func(c *sgam.Change) { c.Epochs = nil }
+		}},
+		"epochs of a page forgotten": {"G23-known-time-before-the-cut-over", func(m *mutant) {
+			m.page = func(q *sgam.Query, p *sgam.Page) {
+				if q.Encodings {
+					p.Epochs = nil
+				}
+			}
+		}},
+		"every known time read in the newest epoch": {"G23-known-time-before-the-cut-over", func(m *mutant) {
+			m.page = func(q *sgam.Query, p *sgam.Page) {
+				for i := range p.Epochs {
+					if q.Encodings && p.Epochs[i].Read == 1 && len(p.Rows) > 0 && len(p.Rows[0].Encodings) > 0 {
+						p.Epochs[i].Read = 2
+					}
+				}
+			}
+		}},
+		"forms of a fact forgotten": {"G18-unmigrated-is-an-error", func(m *mutant) {
+			m.page = func(_ *sgam.Query, p *sgam.Page) {
+				for i := range p.Rows {
+					p.Rows[i].Encodings = nil
+				}
+			}
+		}},
+		"forms written with a change forgotten": {"G18-both-versions-in-the-window", func(m *mutant) {
+			m.after = func(c *sgam.Change) { c.Encodings = nil }
+		}},
+		"values of forms not numbered": {"versions-know-equal-values", func(m *mutant) {
+			m.after = func(c *sgam.Change) {
+				for i := range c.Encodings {
+					c.Encodings[i].Digest = ""
+				}
+			}
+		}},
+		"quarantine forgotten": {"versions-refuse-what-decides-cannot-hold", func(m *mutant) {
+			m.after = func(c *sgam.Change) { c.Quarantined = nil }
+		}},
+		"what a lens filled in forgotten": {"versions-say-what-a-lens-made", func(m *mutant) {
+			m.after = func(c *sgam.Change) {
+				for i := range c.Encodings {
+					c.Encodings[i].Defaulted = nil
+				}
+			}
+		}},
+		"values from the start whatever the bound": {"versions-backfilled", func(m *mutant) {
+			m.query = func(q *sgam.Query) { q.Below = 0 }
+		}},
 		"episodes of rejected deltas kept": {"bad-input", func(m *mutant) {
 			m.after = func(c *sgam.Change) {
 				if len(c.Facts) == 0 {

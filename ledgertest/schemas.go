@@ -52,6 +52,7 @@ type document struct {
 	Type       string      `json:"type"`
 	Version    int         `json:"version"`
 	Attributes []Attribute `json:"attributes"`
+	lenses     []Lens
 }
 
 var _ sgam.Schemas = (*Schemas)(nil)
@@ -76,11 +77,16 @@ func tagged(a Attribute, position int) Attribute {
 	return a
 }
 
-// Next declares the next version of a type, with the given attributes and no others.
+// Next declares the next version of a type, with the given attributes and no others. Its values go over as they are.
 func (s *Schemas) Next(typ string, attributes ...Attribute) sgam.TypeDocument {
+	return s.NextThrough(typ, nil, attributes...)
+}
+
+// NextThrough declares the next version of a type, into which the values of some attributes go over by a lens.
+func (s *Schemas) NextThrough(typ string, lenses []Lens, attributes ...Attribute) sgam.TypeDocument {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	d := document{Type: typ, Version: len(s.types[typ]) + 1}
+	d := document{Type: typ, Version: len(s.types[typ]) + 1, lenses: lenses}
 	for i, a := range attributes {
 		d.Attributes = append(d.Attributes, tagged(a, i+1))
 	}
@@ -115,6 +121,9 @@ func (d document) encode() sgam.TypeDocument {
 	for _, a := range d.Attributes {
 		out.Attributes = append(out.Attributes, sgam.AttributeName{Tag: a.Tag, Name: a.Name, Aliases: a.Aliases, Many: a.Many})
 	}
+	if len(d.lenses) > 0 {
+		out.Lens = encodeLenses(d.lenses)
+	}
 	return out
 }
 
@@ -139,17 +148,6 @@ func (s *Schemas) Compile(doc sgam.TypeDocument) ([]sgam.AttributeSpec, error) {
 		}
 	}
 	return specs, nil
-}
-
-// Steps says that values go over as they are, up and down, for every attribute that both versions have.
-func (s *Schemas) Steps(older, newer sgam.TypeDocument) ([]sgam.AttributeStep, error) {
-	var steps []sgam.AttributeStep
-	for _, a := range newer.Attributes {
-		if slices.ContainsFunc(older.Attributes, func(b sgam.AttributeName) bool { return b.Tag == a.Tag }) {
-			steps = append(steps, sgam.AttributeStep{Tag: a.Tag})
-		}
-	}
-	return steps, nil
 }
 
 // identityOf cuts one field out of an object. A value without the field is identified as a whole.
