@@ -65,7 +65,9 @@ func (m *matcher) objects(made, newer map[string]any, at string) {
 	for _, name := range sortedKeys(ours) {
 		properties[name] = ours[name]
 		if part, ok := theirs[name]; ok {
-			properties[name] = m.match(asSchema(ours[name]), asSchema(part), join(at+"/properties", name))
+			place := join(at+"/properties", name)
+			properties[name] = m.match(asSchema(ours[name]), asSchema(part), place)
+			m.added(asSchema(ours[name]), requires(newer, name), place)
 		} else {
 			m.differs(at, fmt.Sprintf("a property %q", name), "none")
 		}
@@ -76,6 +78,19 @@ func (m *matcher) objects(made, newer map[string]any, at string) {
 		}
 	}
 	made["properties"] = properties
+}
+
+// added checks that a property which the lens adds has a default if, and only if, the newer version requires it: what may
+// be left out is not made up.
+func (m *matcher) added(made map[string]any, required bool, at string) {
+	h, ok := holeOf(made)
+	switch {
+	case !ok || !h.added:
+	case required && len(h.values) == 0:
+		m.add(h.path, "default", fmt.Sprintf("a default: version %d requires %s", m.version, at))
+	case !required && len(h.values) > 0:
+		m.add(h.path, "default", fmt.Sprintf("no default: version %d lets %s be left out", m.version, at))
+	}
 }
 
 // unions matches the branches of two unions that have the same constant.

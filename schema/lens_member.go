@@ -93,9 +93,9 @@ func (o *addProp) up(t *trip, v *datum) (*datum, error)   { return o.insert(t, v
 func (o *addProp) down(t *trip, w *datum) (*datum, error) { return o.remove(t, w) }
 
 func (o *addProp) reshape(f *faults, s map[string]any) map[string]any {
-	made := hole{path: o.path + "/prop"}
+	made := hole{path: o.path + "/prop", added: true}
 	if o.def.set {
-		made = hole{path: o.path + "/default", values: []any{o.def.value}}
+		made = hole{path: o.path + "/default", values: []any{o.def.value}, added: true}
 	}
 	return f.objects(o, s, nil, []string{o.prop}, func(object *objectShape) {
 		object.put(o.prop, made.schema(), o.def.set)

@@ -18,6 +18,7 @@ type hole struct {
 	path   string   // what of the lens made it
 	types  []string // empty: any
 	values []any    // what must be allowed there
+	added  bool     // a property that the older version has not
 }
 
 func (h hole) schema() map[string]any { return map[string]any{holeKey: h} }
