@@ -49,8 +49,8 @@ func (v *Verdict) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// and is the verdict on two changes together.
-func (v Verdict) and(w Verdict) Verdict {
+// And is the verdict on two changes together.
+func (v Verdict) And(w Verdict) Verdict {
 	if min(v, w) == VerdictLens && max(v, w) == VerdictData {
 		return VerdictDataLens
 	}
@@ -77,6 +77,8 @@ type Change struct {
 	// "attributes/3/schema/oneOf/card/properties/due/format" is the format of property due in branch "card" of the value
 	// of the attribute with tag 3. Entries of reserved are named by themselves. Tokens are escaped as in RFC 6901.
 	Path string `json:"path"`
+	// Attribute is the name of the attribute that changed, the newer one if it has two; empty when it is the type.
+	Attribute string `json:"attribute,omitempty"`
 	// Old and New are what stood and what stands there, as JSON values; nil is nothing. Of enums and unions they are only
 	// what went and what came.
 	Old any `json:"old,omitempty"`
@@ -91,7 +93,6 @@ type Change struct {
 	Advice string `json:"advice,omitempty"`
 
 	kind changeKind
-	tag  int // of the attribute that was removed
 }
 
 // Compare lists the differences between two versions of one memory type: first what is said of the type, then each
@@ -139,15 +140,16 @@ func attributeVerdict(older, newer *attribute) (backward, forward Verdict) {
 type comparer struct {
 	rows map[changeKind]ruleRow
 	// defaultsUsed says that a lens may have filled in the defaults of the older version.
-	defaultsUsed bool
-	found        []Change
+	defaultsUsed  bool
+	attributeName string // that is being compared
+	found         []Change
 }
 
 // verdict is that on all changes that concern how values are read.
 func (c *comparer) verdict() (backward, forward Verdict) {
 	for i := range c.found {
 		if change := &c.found[i]; c.rows[change.kind].values {
-			backward, forward = backward.and(change.Backward), forward.and(change.Forward)
+			backward, forward = backward.And(change.Backward), forward.And(change.Forward)
 		}
 	}
 	return backward, forward
@@ -157,7 +159,7 @@ func (c *comparer) verdict() (backward, forward Verdict) {
 func (c *comparer) add(k changeKind, path string, was, is any, more ...string) {
 	r := c.rows[k]
 	change := Change{
-		Rule: r.rule, Path: path, Old: was, New: is, Backward: r.backward, Forward: r.forward,
+		Rule: r.rule, Path: path, Attribute: c.attributeName, Old: was, New: is, Backward: r.backward, Forward: r.forward,
 		Needs: slices.Clone(r.needs), Advice: r.advice, kind: k,
 	}
 	for _, m := range more {

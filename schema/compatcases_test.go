@@ -197,7 +197,7 @@ func inAttribute(s string) string {
 }
 
 // docOf is a version of type t with the given members.
-func docOf(t testing.TB, version int, members string) sgam.TypeDocument {
+func docOf(t *testing.T, version int, members string) sgam.TypeDocument {
 	t.Helper()
 	doc, err := ParseDocument(fmt.Appendf(nil, `{"type":"t","version":%d,%s}`, version, members))
 	require.NoError(t, err)
@@ -280,7 +280,7 @@ func TestSurprisingAcceptancesAreNone(t *testing.T) {
 		c, err := Compare(a, b)
 		require.NoError(t, err)
 		for _, change := range c {
-			backward, forward = backward.and(change.Backward), forward.and(change.Forward)
+			backward, forward = backward.And(change.Backward), forward.And(change.Forward)
 		}
 		return backward, forward
 	}

@@ -64,8 +64,9 @@ type Declassification struct {
 type CheckOptions struct {
 	// Declassify lets sensitivities be lowered (SC36); nil forbids it.
 	Declassify *Declassification
-	// Dispositions say what becomes of removed attributes (SC03), by tag. A tag without one fails in every mode but none.
-	Dispositions map[int]Disposition
+	// Dispositions say what becomes of removed attributes (SC03), by the name that the attribute had last. A removed
+	// attribute without one fails in every mode but none.
+	Dispositions map[string]Disposition
 	// Allow is the worst verdict that passes: VerdictLens where the lenses are declared elsewhere, VerdictData or
 	// VerdictDataLens where the stored values are scanned before the version is used. Zero passes what is ok by itself or
 	// by a lens that the newer version declares. More than VerdictDataLens is an error: nothing lets a break pass.
@@ -101,7 +102,8 @@ type Finding struct {
 
 // Check judges whether a version of a memory type may follow the older ones. Of the older documents it takes those of
 // the same type with a lower version that are no drafts, in any order: a draft never has facts. A lens that newer or an
-// older version on the way declares makes the verdict lens pass.
+// older version on the way declares makes the verdict lens pass. Declassifications and dispositions are asked for where a
+// change is made, which is against the last version alone.
 //
 // Nil options are the zero ones. Wrong options and modes are a [*sgam.FieldError]. An older document of the same version
 // with another meaning is [sgam.ErrSchemaDrift], unless that one is a draft, and a document that is none a
@@ -132,14 +134,14 @@ func Check(mode Mode, older []sgam.TypeDocument, newer sgam.TypeDocument, opts *
 		history = history[:min(1, len(history))]
 	}
 	lens := newer.Lens != nil
-	for _, doc := range history {
+	for n, doc := range history {
 		changes, err := compare(doc, newer, defaultsUsed)
 		if err != nil {
 			return Report{}, err
 		}
 		compared := Comparison{Version: doc.Version, Findings: make([]Finding, len(changes))}
 		for i, change := range changes {
-			compared.Findings[i] = opts.weigh(mode, change, lens)
+			compared.Findings[i] = opts.weigh(mode, change, lens, n == 0)
 			r.OK = r.OK && compared.Findings[i].Fails == ""
 		}
 		r.Compared = append(r.Compared, compared)
@@ -195,9 +197,9 @@ func (o *CheckOptions) check(mode Mode) error {
 	if d := o.Declassify; d != nil && (strings.TrimSpace(d.Actor) == "" || strings.TrimSpace(d.Reason) == "") {
 		return wrong("declassify", "required", "an actor and a reason")
 	}
-	for _, tag := range slices.Sorted(maps.Keys(o.Dispositions)) {
-		if !slices.Contains(dispositions, o.Dispositions[tag]) {
-			return wrong(fmt.Sprintf("dispositions/%d", tag), "enum", "one of keep_readable, expire, erase")
+	for _, name := range sortedKeys(o.Dispositions) {
+		if !slices.Contains(dispositions, o.Dispositions[name]) {
+			return wrong("dispositions/"+name, "enum", "one of keep_readable, expire, erase")
 		}
 	}
 	if o.Allow > VerdictDataLens {
@@ -211,17 +213,19 @@ const (
 	failDisposition = "no disposition"
 )
 
-// weigh decides whether a change passes.
-func (o *CheckOptions) weigh(mode Mode, change Change, lens bool) Finding {
+// weigh decides whether a change passes. Last says that it is one from the last version.
+func (o *CheckOptions) weigh(mode Mode, change Change, lens, last bool) Finding {
 	f := Finding{Change: change}
 	switch {
+	case change.kind == sensitivityLowered && !last:
+		return f
 	case change.kind == sensitivityLowered && o.Declassify != nil:
 		f.Declassified = o.Declassify
 		return f
 	case change.Backward == VerdictForbid || change.Forward == VerdictForbid:
 		f.Fails = failForbidden
 		return f
-	case change.kind == attributeRemoved && mode != ModeNone && o.Dispositions[change.tag] == "":
+	case change.kind == attributeRemoved && last && mode != ModeNone && o.disposition(change) == "":
 		f.Fails = failDisposition
 		return f
 	}
@@ -242,4 +246,10 @@ func (o *CheckOptions) weigh(mode Mode, change Change, lens bool) Finding {
 	}
 	f.Fails = strings.Join(why, ", ")
 	return f
+}
+
+// disposition is what becomes of the attribute that a change removes.
+func (o *CheckOptions) disposition(change Change) Disposition {
+	name, _ := change.Old.(string)
+	return o.Dispositions[name]
 }

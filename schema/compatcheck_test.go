@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -169,15 +170,31 @@ func TestARemovedAttributeTakesADisposition(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, ok, r.OK, mode)
 	}
-	r, err := Check(ModeBackward, older, newer, &CheckOptions{Dispositions: map[int]Disposition{2: Erase}})
+	r, err := Check(ModeBackward, older, newer, &CheckOptions{Dispositions: map[string]Disposition{"b": Erase}})
 	require.NoError(t, err)
 	assert.True(t, r.OK)
-	r, err = Check(ModeForward, older, newer, &CheckOptions{Dispositions: map[int]Disposition{2: KeepReadable}})
+	r, err = Check(ModeForward, older, newer, &CheckOptions{Dispositions: map[string]Disposition{"b": KeepReadable}})
 	require.NoError(t, err)
 	assert.Equal(t, "forward lens", r.Compared[0].Findings[0].Fails)
-	r, err = Check(ModeBackward, older, newer, &CheckOptions{Dispositions: map[int]Disposition{1: Expire}})
+	r, err = Check(ModeBackward, older, newer, &CheckOptions{Dispositions: map[string]Disposition{"a": Expire}})
 	require.NoError(t, err)
-	assert.False(t, r.OK, "it is for another tag")
+	assert.False(t, r.OK, "it is for another attribute")
+}
+
+func TestDecisionsAreAskedForOnce(t *testing.T) {
+	of := func(version int, sensitivity, members string) sgam.TypeDocument {
+		return docOf(t, version, strings.Replace(members, `"tag":1,`, `"tag":1,"sensitivity":"`+sensitivity+`",`, 1))
+	}
+	const after = `,"reserved":{"tags":[2],"names":["b"]}`
+	a, b, c := of(1, "secret", attributes(1, "a", 2, "b")), of(2, "public", attributes(1, "a")+after), of(3, "public", attributes(1, "a")+after)
+	r, err := Check(ModeBackwardTransitive, []sgam.TypeDocument{a}, b, nil)
+	require.NoError(t, err)
+	assert.Equal(t, "forbidden", r.Compared[0].Findings[0].Fails)
+	assert.Equal(t, "no disposition", r.Compared[0].Findings[1].Fails)
+	r, err = Check(ModeBackwardTransitive, []sgam.TypeDocument{a, b}, c, nil)
+	require.NoError(t, err)
+	assert.True(t, r.OK, display(r))
+	assert.Len(t, r.Compared[1].Findings, 2)
 }
 
 func TestAllowPassesWhatIsSeenToElsewhere(t *testing.T) {
@@ -209,7 +226,7 @@ func TestWrongOptionsAreRefused(t *testing.T) {
 		{"none-transitive", CheckOptions{}, "mode"},
 		{"", CheckOptions{}, "mode"},
 		{ModeFull, CheckOptions{Allow: VerdictBreak}, "allow"},
-		{ModeFull, CheckOptions{Dispositions: map[int]Disposition{7: "burn"}}, "dispositions/7"},
+		{ModeFull, CheckOptions{Dispositions: map[string]Disposition{"z": "burn"}}, "dispositions/z"},
 	} {
 		_, err := Check(test.mode, nil, doc, &test.opts)
 		fault := new(sgam.FieldError)
@@ -261,8 +278,8 @@ func TestAReportIsJSON(t *testing.T) {
 	raw, err := json.Marshal(r)
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"type":"t","version":2,"mode":"backward","ok":false,"compared":[{"version":1,"findings":[
-		{"rule":"SC01","path":"attributes/3/schema/title","new":"City","backward":"ok","forward":"ok"},
-		{"rule":"SC16","path":"attributes/3/schema/maxLength","new":3,"backward":"data","forward":"ok","needs":["scan"],
+		{"rule":"SC01","path":"attributes/3/schema/title","attribute":"a","new":"City","backward":"ok","forward":"ok"},
+		{"rule":"SC16","path":"attributes/3/schema/maxLength","attribute":"a","new":3,"backward":"data","forward":"ok","needs":["scan"],
 		 "advice":"scan the stored values first: each has to keep the new rule","fails":"backward data"}]}]}`, string(raw))
 	var again Report
 	require.NoError(t, json.Unmarshal(raw, &again))
@@ -279,9 +296,9 @@ func TestVerdictsAreWords(t *testing.T) {
 	}
 	require.Error(t, new(Verdict).UnmarshalText([]byte("fine")))
 	assert.Equal(t, "verdict 9", Verdict(9).String())
-	assert.Equal(t, VerdictDataLens, VerdictLens.and(VerdictData))
-	assert.Equal(t, VerdictBreak, VerdictBreak.and(VerdictLens))
-	assert.Equal(t, VerdictLens, VerdictOK.and(VerdictLens))
+	assert.Equal(t, VerdictDataLens, VerdictLens.And(VerdictData))
+	assert.Equal(t, VerdictBreak, VerdictBreak.And(VerdictLens))
+	assert.Equal(t, VerdictLens, VerdictOK.And(VerdictLens))
 }
 
 func TestTheVerdictOnAnAttributeIsAboutItsValuesAlone(t *testing.T) {

@@ -21,10 +21,13 @@ func (c *comparer) document(older, newer *document) {
 		a, b := was[tag], is[tag]
 		switch {
 		case a == nil:
+			c.attributeName = b.name
 			c.added(&p, b)
 		case b == nil:
+			c.attributeName = a.name
 			c.removed(&p, a)
 		default:
+			c.attributeName = b.name
 			c.names(&p, a, b)
 			c.attribute(a, b)
 		}
@@ -149,7 +152,6 @@ func (c *comparer) removed(p *versionPair, a *attribute) {
 		return
 	}
 	c.add(attributeRemoved, "attributes/"+strconv.Itoa(a.tag), a.name, nil)
-	c.found[len(c.found)-1].tag = a.tag
 }
 
 // names compares the names of an attribute that both versions have.

@@ -67,6 +67,9 @@ func TestWhatIsOKCanBeRead(t *testing.T) {
 					t.Fatalf("%s is ok, and %s is no value there\nolder %s\nnewer %s\nchanges %s",
 						direction, display(v), display(older.schema), display(newer.schema), display(c.found))
 				}
+				again := comparer{rows: ruleRows}
+				again.attribute(older.attribute, newer.attribute)
+				require.Equal(t, c.found, again.found)
 				// A difference in meaning is a change with a name, and no change is no difference.
 				same := display(withoutWords(older.schema)) == display(withoutWords(newer.schema))
 				for _, change := range c.found {

@@ -199,21 +199,21 @@ func (c *comparer) content(path string, a, b map[string]any) {
 			c.add(discriminatorChanged, path+"/oneOf", discriminator(was), discriminator(is))
 		}
 	case wasUnion:
-		c.wrapped(path, was, []any{asBranch(b)})
+		c.wrapped(path, was, []any{asBranch(b)}, "union", "object")
 	case isUnion:
-		c.wrapped(path, []any{asBranch(a)}, is)
+		c.wrapped(path, []any{asBranch(a)}, is, "object", "union")
 	default:
 		c.properties(path, a, b)
 	}
 }
 
 // wrapped compares an object with a union: as a union of one, when it has the property that tells the branches apart.
-func (c *comparer) wrapped(path string, was, is []any) {
+func (c *comparer) wrapped(path string, was, is []any, wasCalled, isCalled string) {
+	k := typeChanged
 	if c.branches(path, was, is) {
-		c.add(branchesWrapped, path+"/oneOf", nil, nil)
-		return
+		k = branchesWrapped
 	}
-	c.add(typeChanged, path+"/oneOf", nil, nil)
+	c.add(k, path+"/oneOf", wasCalled, isCalled)
 }
 
 // asBranch is the schema of an object as a branch of a union.

@@ -24,7 +24,7 @@ func (p *program) schema() *cobra.Command {
 		Args:  noSuchCommand,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(p.schemaAdd(), p.schemaList(), p.schemaShow(), p.schemaEmit(), p.schemaLint())
+	c.AddCommand(p.schemaAdd(), p.schemaList(), p.schemaShow(), p.schemaDiff(), p.schemaCheck(), p.schemaEmit(), p.schemaLint())
 	return c
 }
 
