@@ -61,15 +61,19 @@ func (p *submission) choose(ctx context.Context, d *prepared, a *attribute) (*re
 		}
 	}
 	d.form = c.line.form(in, a.id)
+	now := c.line.form(write, a.id)
+	held := p.accepted && in < write // under a version of its time, and by the name that decided then
 	switch {
-	case in != write && in != second && (!p.accepted || in > write):
+	case in != write && in != second && !held:
 		return reject(codeVersion, *fault("schema_version", "equal", c.epoch.writable())), nil
-	case !d.form.named(d.Attribute):
+	case d.form == nil, !p.accepted && !d.form.named(d.Attribute):
 		return reject(codeVersion, *fault("attribute", "retired", fmt.Sprintf("a name of version %d of its memory type", in))), nil
+	case held && in != second && now == nil:
+		return reject(codeVersion, *fault("attribute", "retired", fmt.Sprintf("a name of version %d of its memory type", write))), nil
 	}
 	d.attr = d.form
-	if w := c.line.form(write, a.id); w != nil {
-		d.attr = w
+	if now != nil {
+		d.attr = now
 	}
 	d.Attribute = d.attr.Name
 	return nil, nil
