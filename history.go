@@ -240,6 +240,8 @@ func (v View) Explain(ctx context.Context, slot Slot) (Explanation, error) {
 		if none.By != nil {
 			e.Now.Valid = none.By.Valid
 		}
+	case errors.Is(err, ErrUnmigrated):
+		e.Now = Stretch{Valid: f.Valid, Fact: &f, Reason: err}
 	case err != nil:
 		return Explanation{}, err
 	default:

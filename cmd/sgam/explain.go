@@ -30,6 +30,7 @@ it stands.`,
 		},
 	}
 	pl.axes(c)
+	pl.inVersions(c)
 	pl.oneSlot(c)
 	return c
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -65,6 +66,7 @@ are expired and erased facts.`,
 		},
 	}
 	pl.axes(c)
+	pl.inVersions(c)
 	pl.manyScopes(c)
 	n.add(c)
 	return c
@@ -83,7 +85,12 @@ func (p *program) listFacts(ctx context.Context, l *sgam.Ledger, pl *place, n *n
 	scoped := len(pl.scopes) > 0
 	rows := w.factList(scoped, true)
 	total := 0
+	var failed error
 	for f, err := range v.Facts(ctx, filter) {
+		if errors.Is(err, sgam.ErrUnmigrated) {
+			failed = unmigrated(err)
+			continue
+		}
 		if err != nil {
 			return n.named(err)
 		}
@@ -98,6 +105,9 @@ func (p *program) listFacts(ctx context.Context, l *sgam.Ledger, pl *place, n *n
 	valid, known := v.Pinned()
 	if !p.flags.json && !known.IsZero() {
 		p.out.println(p.out.wrap("", p.out.paint(quiet, count(total, "fact", "facts")+" · ")+w.asked(pl, valid, known)))
+	}
+	if failed != nil {
+		return failed
 	}
 	if total == 0 {
 		return no()

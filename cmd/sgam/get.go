@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,6 +32,7 @@ Of a many-valued attribute it lists the values; --member asks for one of them.`,
 		},
 	}
 	pl.axes(c)
+	pl.inVersions(c)
 	pl.manyScopes(c)
 	pl.oneMember(c)
 	return c
@@ -53,10 +56,11 @@ func (p *program) answer(ctx context.Context, l *sgam.Ledger, pl *place, args []
 		f, err = p.member(ctx, v, pl, args)
 	}
 	none, isNone := errors.AsType[*sgam.NoValueError](err)
-	if err != nil && !isNone {
+	unmigrated := errors.Is(err, sgam.ErrUnmigrated)
+	if err != nil && !isNone && !unmigrated {
 		return named(err, attribute)
 	}
-	answer := sgam.Stretch{Fact: &f}
+	answer := sgam.Stretch{Fact: &f, Reason: err}
 	if isNone {
 		answer = sgam.Stretch{Fact: none.By, Reason: none.Reason}
 	}
@@ -66,7 +70,7 @@ func (p *program) answer(ctx context.Context, l *sgam.Ledger, pl *place, args []
 	} else if err := p.showAnswer(ctx, t, pl, args, answer, valid, known); err != nil {
 		return err
 	}
-	if isNone {
+	if err != nil {
 		return no()
 	}
 	return nil
@@ -118,6 +122,9 @@ func (w words) fact(ctx context.Context, t *sgam.Tenant, l *list, f *sgam.Fact) 
 		l.add("as stated", w.during(f.Asserted))
 	}
 	l.add("believed", "since "+w.from(f.Known))
+	if made := madeByALens(f); made != "" {
+		l.add("version", made)
+	}
 	said := printable(f.Episode)
 	if f.Episode != "" {
 		e, err := t.Episode(ctx, f.Episode)
@@ -145,6 +152,24 @@ func (w words) fact(ctx context.Context, t *sgam.Tenant, l *list, f *sgam.Fact) 
 	return nil
 }
 
+// madeByALens says how a value differs from what was stated; nothing for a value that is as it was stated.
+func madeByALens(f *sgam.Fact) string {
+	said := []string{"of " + f.MemoryType + "@" + strconv.Itoa(f.SchemaVersion)}
+	if f.StoredVersion != f.SchemaVersion {
+		said = append(said, "made from version "+strconv.Itoa(f.StoredVersion)+" for this answer")
+	}
+	if f.Lossy {
+		said = append(said, "leaves out some of what was said")
+	}
+	if len(f.Defaulted) > 0 {
+		said = append(said, "nobody said "+strings.Join(f.Defaulted, ", "))
+	}
+	if len(said) == 1 {
+		return ""
+	}
+	return printable(strings.Join(said, "; "))
+}
+
 // members lists the values of a many-valued attribute.
 func (p *program) members(ctx context.Context, t *sgam.Tenant, v sgam.View, pl *place, args []string) error {
 	w, err := p.words()
@@ -153,9 +178,14 @@ func (p *program) members(ctx context.Context, t *sgam.Tenant, v sgam.View, pl *
 	}
 	var facts []*sgam.Fact
 	var none *sgam.NoValueError
+	var failed error
 	for f, err := range v.Members(ctx, args[0], args[1]) {
 		if why, ok := errors.AsType[*sgam.NoValueError](err); ok {
 			none = why
+			continue
+		}
+		if errors.Is(err, sgam.ErrUnmigrated) {
+			failed = unmigrated(err)
 			continue
 		}
 		if err != nil {
@@ -164,6 +194,9 @@ func (p *program) members(ctx context.Context, t *sgam.Tenant, v sgam.View, pl *
 		facts = append(facts, &f)
 	}
 	valid, known := v.Pinned()
+	if len(facts) == 0 && failed != nil {
+		return failed
+	}
 	if len(facts) == 0 {
 		answer := sgam.Stretch{Reason: sgam.ErrUnknown}
 		if none != nil {
@@ -178,7 +211,7 @@ func (p *program) members(ctx context.Context, t *sgam.Tenant, v sgam.View, pl *
 	}
 	if p.flags.json {
 		p.out.json(membersJSON{valid, known, facts})
-		return nil
+		return failed
 	}
 	p.out.println(slotName(sgam.Slot{Subject: args[0], Attribute: args[1]}), " has ", count(len(facts), "value", "values"))
 	l := w.factList(len(pl.scopes) > 1, false)
@@ -188,5 +221,10 @@ func (p *program) members(ctx context.Context, t *sgam.Tenant, v sgam.View, pl *
 	}
 	l.flush()
 	p.out.println(p.out.wrap("  ", p.out.paint(quiet, "asked ")+w.asked(pl, valid, known)))
-	return nil
+	return failed
+}
+
+// unmigrated is the verdict of a list in which some fact has no form in the version that is read.
+func unmigrated(err error) error {
+	return &verdict{code: exitNo, line: "some of what holds is not shown: " + err.Error(), cause: err}
 }

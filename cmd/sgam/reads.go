@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,8 +19,10 @@ type place struct {
 	valid, known string
 	scopes       []string
 	member       string
+	shapes       []string
 
 	validAt, knownAt *time.Time // what the flags say, after times
+	versions         map[string]int
 }
 
 // axes adds the two flags that every read takes.
@@ -42,13 +46,30 @@ func (pl *place) oneMember(c *cobra.Command) {
 	c.Flags().StringVar(&pl.member, "member", "", "the `value` that names one member of a many-valued attribute")
 }
 
-// times reads the two axes.
+// inVersions adds --as for the reads that show values in the shape of a schema version.
+func (pl *place) inVersions(c *cobra.Command) {
+	c.Flags().StringArrayVar(&pl.shapes, "as", nil,
+		"show values in a schema version, `TYPE@VERSION`, may be repeated (default the one that the tenant reads)")
+}
+
+// times reads the two axes, and the versions that values are shown in.
 func (p *program) times(c *cobra.Command, pl *place) (err error) {
 	if pl.validAt, err = p.moment(c, "valid", pl.valid); err != nil {
 		return err
 	}
-	pl.knownAt, err = p.moment(c, "known", pl.known)
-	return err
+	if pl.knownAt, err = p.moment(c, "known", pl.known); err != nil {
+		return err
+	}
+	pl.versions = map[string]int{}
+	for _, s := range pl.shapes {
+		typ, text, ok := strings.Cut(s, "@")
+		version, err := strconv.Atoi(text)
+		if !ok || err != nil || typ == "" || version < 1 {
+			return usage("--as %q: want a memory type and a version, such as order@2", s)
+		}
+		pl.versions[typ] = version
+	}
+	return nil
 }
 
 // view is the place as the library has it.
@@ -59,6 +80,9 @@ func (pl *place) view(t *sgam.Tenant) sgam.View {
 	}
 	if pl.knownAt != nil {
 		v = v.KnownAt(*pl.knownAt)
+	}
+	for typ, version := range pl.versions {
+		v = v.AtVersion(typ, version)
 	}
 	return v.In(pl.scopeList()...)
 }
@@ -109,6 +133,8 @@ func named(err error, attribute string) error {
 		return err
 	case fe.Field == "attribute" && fe.Rule == "unknown":
 		return usage("no attribute %q in this ledger ('sgam schema list' shows them)", attribute)
+	case fe.Field == "memory_type", fe.Field == "schema_version":
+		return usage("--as: want %s", fe.Want)
 	case fe.Field == "member":
 		return usage("--member: want %s", fe.Want)
 	case fe.Field == "scope":

@@ -34,6 +34,7 @@ absences and what is unknown in between are drawn too. --valid marks a moment (d
 		},
 	}
 	pl.axes(c)
+	pl.inVersions(c)
 	pl.oneSlot(c)
 	return c
 }

@@ -116,6 +116,7 @@ var reasons = []struct {
 	{sgam.ErrAbsent, "absent", "someone said that there is none", odd},
 	{sgam.ErrExpired, "expired", "its retention policy's time is over", odd},
 	{sgam.ErrErased, "erased", "the bytes are gone", bad},
+	{sgam.ErrUnmigrated, "unmigrated", "it holds, and has no form in the schema version that is read", bad},
 }
 
 // reasonWord names the reason why there is no value, empty when there is one.
