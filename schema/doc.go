@@ -53,6 +53,37 @@
 // Everything else is refused, as are constants, defaults and examples that the schema itself would not allow, and more
 // than 16 schemas inside one another. Nothing is ever loaded from a file or a network.
 //
+// # Lenses
+//
+// Where a version changes values in a way that no reader can bridge, a lens takes them from the version before to that
+// one and back: a JSON document with operations for each attribute, by tag, that [Registry.AddLens] declares.
+//
+//	{"type": "contact", "version": 2, "attributes": [{"tag": 3, "ops": [
+//	  {"op": "rename_prop", "from": "nr", "to": "number"},
+//	  {"op": "add", "prop": "country", "default": "DE"},      a default if, and only if, the newer version requires it
+//	  {"op": "drop", "prop": "fax"},                          a default for the way back if the older one requires it
+//	  {"op": "nest", "props": ["zip", "city"], "into": "address"},
+//	  {"op": "unnest", "props": ["first", "last"], "from": "name"},            all properties of the inner object
+//	  {"op": "split", "prop": "name", "into": ["first", "last"], "separator": " "},      text of exactly two parts
+//	  {"op": "join", "props": ["y", "m"], "into": "month", "separator": "-"},
+//	  {"op": "in", "path": "/address/city", "ops": […]},      on a part of an object; where there is none, nothing
+//	  {"op": "each", "ops": […]},                             on the items of a list
+//	  {"op": "wrap", "prop": "amount"},                       v becomes {"amount": v}; unwrap is the other way
+//	  {"op": "cast", "from": "string", "to": "integer"},      string and integer, number or boolean; integer and number
+//	  {"op": "affine", "a": "9/5", "b": "32"},                a·v + b, in exact fractions
+//	  {"op": "map_enum", "pairs": [["m", "mobile"]], "up_fallback": "other", "down_fallback": "m"}
+//	]}]}
+//
+// Operations run one after another, and backwards on the way down. The names of a pair are those of the older and the
+// newer version; the first pair that has a value counts. Null stays null, unless map_enum names it or wrap puts it into
+// an object. What an operation does not know how to convert without a guess, such as text "007" as an integer, or a
+// result that a JSON number does not hold exactly, is a [*sgam.FieldError] at its place in the value. What comes out is
+// judged by the version that it is for. Defaults and fallbacks are listed as such ([sgam.Converted]).
+//
+// A lens must make of the schemas of the older version those of the newer one, and is refused otherwise. An attribute
+// that keeps its tag needs no operation for a new name. What identifies a member of a many-valued attribute stays as it
+// is, as does the cardinality; for more than that, declare a new attribute.
+//
 // # Go types
 //
 // [Define] and [DefineType] read a Go type as encoding/json writes it. Understood are booleans, strings, integers,

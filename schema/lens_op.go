@@ -112,6 +112,10 @@ func descend(n *datum, tokens []string, change func(*datum) (*datum, error)) (*d
 }
 
 func (o *inPath) reshape(f *faults, s map[string]any) map[string]any {
+	if h, ok := holeOf(s); ok && h.added {
+		f.add(o.path+"/path", "added", "a part of the older version: what the lens adds, it adds as the newer version wants it")
+		return s
+	}
 	if len(o.tokens) == 0 {
 		return o.ops.reshape(f, s)
 	}

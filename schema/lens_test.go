@@ -15,7 +15,7 @@ import (
 )
 
 // contact is two versions of a type, and what is between them, from testdata.
-func contact(t testing.TB, name string) []byte {
+func contact(t *testing.T, name string) []byte {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join("testdata", "lens", name+".json"))
 	require.NoError(t, err)
@@ -23,7 +23,7 @@ func contact(t testing.TB, name string) []byte {
 }
 
 // contacts is a registry with both versions of the type, and the lens.
-func contacts(t testing.TB) *schema.Registry {
+func contacts(t *testing.T) *schema.Registry {
 	t.Helper()
 	reg := schema.NewRegistry()
 	for _, name := range []string{"contact1", "contact2"} {
@@ -35,7 +35,7 @@ func contacts(t testing.TB) *schema.Registry {
 }
 
 // stepsOf are the steps between the only two versions of a registry, by tag.
-func stepsOf(t testing.TB, reg *schema.Registry) map[int]sgam.AttributeStep {
+func stepsOf(t *testing.T, reg *schema.Registry) map[int]sgam.AttributeStep {
 	t.Helper()
 	docs, err := reg.Declared()
 	require.NoError(t, err)
