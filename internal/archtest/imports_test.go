@@ -17,6 +17,7 @@ type room struct {
 var rooms = map[string]room{
 	".":          {modules: []string{"github.com/google/uuid"}},
 	"ledgertest": {own: []string{"."}},
+	"migrate":    {own: []string{".", "schema"}},
 	"schema": {
 		own: []string{"."},
 		modules: []string{

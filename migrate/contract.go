@@ -1,0 +1,74 @@
+package migrate
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/schema"
+)
+
+// Deleter carries out a deletion rule. Deletion belongs to retention, with its holds and receipts; a migration only says
+// when it is due.
+type Deleter interface {
+	// Delete expires or erases the facts of an attribute in a tenant. It may be called again after a failure.
+	Delete(ctx context.Context, t *sgam.Tenant, attribute string, rule schema.Disposition) error
+}
+
+// Contract ends migrations that were cut over: it has the deletion rules of the plan carried out, and then only the new
+// version is written. There is no way back from its first step on. Encodings of attributes that stay are never deleted, so
+// known times before the cut-over keep their answers.
+//
+// With rules other than keep_readable a nil deleter is ErrNoDeleter, and nothing is done. When the deleter fails, the
+// migration is contracting, and Contract goes on with it the next time.
+func Contract(ctx context.Context, l *sgam.Ledger, g Target, d Deleter) error {
+	return g.each(ctx, l, func(t *sgam.Tenant) error {
+		m, err := g.look(ctx, t, actContract)
+		if err != nil {
+			return err
+		}
+		due := m.rec.due()
+		if len(due) > 0 && d == nil {
+			return fmt.Errorf("%w: tenant %q, attributes %s", ErrNoDeleter, t.Name(), strings.Join(due, ", "))
+		}
+		err = step(ctx, t, g.Type, g.Principal, func(m *moment) error {
+			if err := m.may(actContract); err != nil {
+				return err
+			}
+			if m.rec.state == Contracting {
+				return nil
+			}
+			m.enter(Contracting, "")
+			return m.keep(sgam.MigrationWrite{})
+		})
+		if err != nil {
+			return err
+		}
+		for _, attribute := range due {
+			if err := d.Delete(ctx, t.As(g.Principal), attribute, m.rec.Deletions[attribute]); err != nil {
+				return fmt.Errorf("migrate: tenant %q: delete attribute %q: %w", t.Name(), attribute, err)
+			}
+		}
+		return step(ctx, t, g.Type, g.Principal, func(m *moment) error {
+			if err := m.may(actContract); err != nil {
+				return err
+			}
+			m.enter(Done, "")
+			return m.keep(sgam.MigrationWrite{Epoch: &sgam.Epoch{Read: m.rec.To, Write: m.rec.To}})
+		})
+	})
+}
+
+// due are the attributes of which something is to be deleted, in order.
+func (r *record) due() []string {
+	var due []string
+	for _, attribute := range slices.Sorted(maps.Keys(r.Deletions)) {
+		if r.Deletions[attribute] != schema.KeepReadable {
+			due = append(due, attribute)
+		}
+	}
+	return due
+}

@@ -1,0 +1,3 @@
+package migrate_test
+
+func runChild() bool { return false }

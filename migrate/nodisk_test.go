@@ -1,0 +1,5 @@
+//go:build !cgo
+
+package migrate_test
+
+func onDisk() []engine { return nil }
