@@ -78,7 +78,8 @@
 // newer version; the first pair that has a value counts. Null stays null, unless map_enum names it or wrap puts it into
 // an object. What an operation does not know how to convert without a guess, such as text "007" as an integer, or a
 // result that a JSON number does not hold exactly, is a [*sgam.FieldError] at its place in the value. What comes out is
-// judged by the version that it is for. Defaults and fallbacks are listed as such ([sgam.Converted]).
+// judged by the version that it is for. Defaults and fallbacks are listed as such ([sgam.Converted]). What one version
+// cannot hold is not carried along: the ledger keeps every encoding of a fact, and so the value as it was written.
 //
 // A lens must make of the schemas of the older version those of the newer one, and is refused otherwise. An attribute
 // that keeps its tag needs no operation for a new name. What identifies a member of a many-valued attribute stays as it

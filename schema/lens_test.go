@@ -130,6 +130,27 @@ func TestWhatALensMakesIsJudgedByTheVersionItLeadsTo(t *testing.T) {
 	}
 }
 
+func TestALensKeepsTheMemberThatAValueIs(t *testing.T) {
+	reg := contacts(t)
+	docs, err := reg.Declared()
+	require.NoError(t, err)
+	older, err := reg.Compile(docs[0])
+	require.NoError(t, err)
+	newer, err := reg.Compile(docs[1])
+	require.NoError(t, err)
+	const order = 2
+	require.NotNil(t, older[order].Identity)
+	value := []byte(`{"price":"1.5","sku":"A-1"}`)
+	up, err := stepsOf(t, reg)[older[order].Tag].Up(value)
+	require.NoError(t, err)
+	was, err := older[order].Identity(value)
+	require.NoError(t, err)
+	is, err := newer[order].Identity(up.Value)
+	require.NoError(t, err)
+	assert.Equal(t, `"A-1"`, string(was))
+	assert.Equal(t, string(was), string(is))
+}
+
 // twoVersions declares two versions of a type with one attribute each.
 func twoVersions(t *testing.T, older, newer string) *schema.Registry {
 	t.Helper()

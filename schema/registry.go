@@ -144,8 +144,8 @@ func (d *document) owners(key typeVersion) map[string]owner {
 	return names
 }
 
-// Declared returns the declared documents in order of type and version. The versions of a type must follow one another;
-// they may start later than 1 if the ledger holds the ones before. A gap is [sgam.ErrSchemaGap].
+// Declared returns the declared documents in order of type and version, each with its lens. The versions of a type must
+// follow one another; they may start later than 1 if the ledger holds the ones before. A gap is [sgam.ErrSchemaGap].
 func (r *Registry) Declared() ([]sgam.TypeDocument, error) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -238,6 +238,35 @@ func (r *Registry) Steps(older, newer sgam.TypeDocument) ([]sgam.AttributeStep, 
 		}
 	}
 	return steps, nil
+}
+
+// Follows judges whether a version of a memory type may follow another one: what the rules of compatibility forbid, and
+// what needs a new attribute instead, is a [*ForbiddenError]. What needs a lens or a look at the stored values is for
+// [Check] and for a migration to judge.
+func (r *Registry) Follows(older, newer sgam.TypeDocument) error {
+	changes, err := Compare(older, newer)
+	if err != nil {
+		return err
+	}
+	forbidden := slices.DeleteFunc(changes, func(c Change) bool { return c.Backward < VerdictBreak })
+	if len(forbidden) == 0 {
+		return nil
+	}
+	return &ForbiddenError{Changes: forbidden}
+}
+
+// ForbiddenError is every change that no version may make, with the rule and what to do instead.
+type ForbiddenError struct{ Changes []Change }
+
+func (e *ForbiddenError) Error() string {
+	var b strings.Builder
+	for i := range e.Changes {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		fmt.Fprintf(&b, "%s at %s: %s", e.Changes[i].Rule, e.Changes[i].Path, e.Changes[i].Advice)
+	}
+	return b.String()
 }
 
 // compile compiles every attribute of a document.
