@@ -10,7 +10,8 @@ import (
 type TypeDocument struct {
 	Type    string
 	Version int
-	Draft   bool
+	// Draft versions may be replaced, and take no facts.
+	Draft bool
 	// JSON is the canonical document, Hash its digest, Semantic the digest without descriptions.
 	JSON     []byte
 	Hash     string
@@ -73,6 +74,8 @@ type Schemas interface {
 	// Steps returns the way from one version of a type to the next: a step for each attribute, by tag, that both versions
 	// have. newer.Lens says how values change; where it says nothing they go over as they are.
 	Steps(older, newer TypeDocument) ([]AttributeStep, error)
+	// Follows judges whether newer may be the version after older at all: nil, or an error that says which rule forbids it.
+	Follows(older, newer TypeDocument) error
 }
 
 // AttributeStep takes the values of one attribute from a version of its type to the next, and back.
@@ -122,6 +125,8 @@ type catalog struct {
 	byName map[string]*attribute // names and aliases
 	byID   map[AttributeID]*attribute
 	types  map[string]*lineage
+	// drafts are names that only a draft has.
+	drafts map[string]bool
 	// lensed says that values of some type must be converted between versions.
 	lensed bool
 	// revision is that of the registry when it was read.
@@ -184,8 +189,39 @@ func (l *Ledger) register(ctx context.Context, doc TypeDocument) error {
 	if fe := doc.check(); fe != nil {
 		return fe
 	}
+	if err := l.mayFollow(ctx, doc); err != nil {
+		return err
+	}
 	if err := l.store.Register(ctx, doc); err != nil {
 		return fmt.Errorf("sgam: register type %q version %d: %w", doc.Type, doc.Version, err)
+	}
+	return nil
+}
+
+// mayFollow judges a version by the one before it, unless the ledger holds it already.
+func (l *Ledger) mayFollow(ctx context.Context, doc TypeDocument) error {
+	stored, err := l.store.Types(ctx)
+	if err != nil {
+		return err
+	}
+	held := func(version int) *StoredType {
+		i := slices.IndexFunc(stored, func(s StoredType) bool { return s.Type == doc.Type && s.Version == version })
+		if i < 0 {
+			return nil
+		}
+		return &stored[i]
+	}
+	same, before := held(doc.Version), held(doc.Version-1)
+	switch {
+	case before == nil, same != nil && !same.Draft:
+		return nil
+	case before.Draft:
+		return fmt.Errorf("%w: type %q version %d is a draft", ErrSchemaGap, doc.Type, before.Version)
+	case l.opts.Schemas == nil:
+		return nil
+	}
+	if err := l.opts.Schemas.Follows(before.TypeDocument, doc); err != nil {
+		return fmt.Errorf("sgam: type %q version %d may not follow version %d: %w", doc.Type, doc.Version, before.Version, err)
 	}
 	return nil
 }
@@ -204,10 +240,14 @@ func (l *Ledger) reload(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c := catalog{byName: map[string]*attribute{}, byID: map[AttributeID]*attribute{}, types: map[string]*lineage{}}
+	c := catalog{byName: map[string]*attribute{}, byID: map[AttributeID]*attribute{}, types: map[string]*lineage{}, drafts: map[string]bool{}}
 	for n := range stored {
 		s := &stored[n]
 		c.revision = max(c.revision, s.Revision)
+		if s.Draft {
+			c.draft(s)
+			continue
+		}
 		specs := make([]AttributeSpec, len(s.Attributes))
 		for i, name := range s.Attributes {
 			specs[i].AttributeName = name
@@ -234,6 +274,22 @@ func (l *Ledger) reload(ctx context.Context) error {
 	l.catalog = c
 	clear(l.epochs)
 	return nil
+}
+
+// draft notes the names of a version that takes no facts.
+func (c *catalog) draft(s *StoredType) {
+	for _, a := range s.Attributes {
+		for _, name := range append([]string{a.Name}, a.Aliases...) {
+			c.drafts[name] = true
+		}
+	}
+}
+
+// isDraft reports whether only a draft has a name.
+func (l *Ledger) isDraft(name string) bool {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.catalog.byName[name] == nil && l.catalog.drafts[name]
 }
 
 // follow adds a stored version to the lineage of its type.

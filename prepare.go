@@ -157,6 +157,8 @@ func (p *submission) judge(ctx context.Context, d *prepared) (*rejection, error)
 	switch {
 	case err != nil:
 		return nil, err
+	case a == nil && p.t.l.isDraft(d.Attribute):
+		return reject(codeVersion, *fault("attribute", "draft", "an attribute of a version that is no draft")), nil
 	case a == nil:
 		return reject(codeAttribute, *fault("attribute", "unknown", "an attribute of a registered memory type")), nil
 	case d.MemoryType != "" && p.t.l.newest(d.MemoryType) == 0:

@@ -24,6 +24,7 @@ func versionLaws() []law {
 		{"versions-keep-their-lens", "the lens of a version that some tenant reads or writes is not replaced; before that it may be", lensInUse},
 		{"versions-say-what-a-lens-made", "an answer says which version was stored, which is shown, what a lens left out, and what nobody said", saidByALens},
 		{"versions-in-a-stale-program", "a program that was open before an epoch began writes and reads by the new one", staleEpoch},
+		{"versions-drafts-take-no-facts", "a draft may be replaced because nothing was written under it, and nothing follows it until it is frozen", draftsTakeNoFacts},
 		{"versions-of-members", "members of a many-valued attribute keep their identity across versions", membersAcrossVersions},
 		{"versions-backfilled", "facts of before are given their form in pages from the newest to the oldest, erased or withdrawn ones no more than once", backfilled},
 	}
@@ -415,6 +416,40 @@ func staleEpoch(b *bench) {
 	b.apply(other, inVersion(1, "ann", "total", "12", at(2), "e3"), sgam.Rejected)
 	b.apply(other, inVersion(2, "ann", "amount", `{"value":12}`, at(2), "e4"), sgam.Applied)
 	b.same("what the other program reads", `amount {"value":12} v2`, s.shown(other.ValidAt(at(2)), 0, "ann"))
+}
+
+func draftsTakeNoFacts(b *bench) {
+	place, opts := b.fresh(b.TB), b.options(1)
+	opts.Schemas = NewSchemas()
+	l := b.open(place, opts)
+	t := b.tenant(l, "acme")
+	version := func(n int, draft bool, names ...string) sgam.TypeDocument {
+		d := document{Type: "order", Version: n}
+		for i, name := range names {
+			d.Attributes = append(d.Attributes, tagged(Attribute{Name: name}, i+1))
+		}
+		doc := d.encode()
+		doc.Draft = draft
+		return doc
+	}
+	b.ok(l.Register(b.Context(), version(1, true, "sum")))
+	r := b.apply(t, say(sgam.Assert, "ann", "sum", "1", at(0), "e1"), sgam.Rejected)
+	b.same("code", "schema_version draft", r.Code+" "+r.Faults[0].Rule)
+	b.fails(sgam.ErrSchemaGap, l.Register(b.Context(), version(2, false, "sum")))
+	b.ok(l.Register(b.Context(), version(1, true, "total")))
+	b.ok(l.Register(b.Context(), version(1, false, "total")))
+	b.apply(t, say(sgam.Assert, "ann", "total", "1", at(0), "e2"), sgam.Applied)
+	r = b.apply(t, say(sgam.Assert, "ann", "sum", "1", at(0), "e3"), sgam.Rejected)
+	b.same("code of a name that went with its draft", "unknown_attribute", r.Code)
+	b.fails(sgam.ErrSchemaDrift, l.Register(b.Context(), version(1, false, "sum")))
+	b.ok(l.Register(b.Context(), version(2, true, "total", "note")))
+	b.apply(t, say(sgam.Assert, "ann", "total", "2", at(1), "e4"), sgam.Applied)
+	b.apply(t, say(sgam.Assert, "ann", "note", "2", at(1), "e5"), sgam.Rejected)
+	f, err := t.ValidAt(at(1)).Get(b.Context(), "ann", "total")
+	b.ok(err)
+	b.same("version that is written beside a draft", "1", fmt.Sprint(f.SchemaVersion))
+	b.ok(l.Register(b.Context(), version(2, false, "total", "note")))
+	b.apply(t, say(sgam.Assert, "ann", "note", "2", at(1), "e6"), sgam.Applied)
 }
 
 func membersAcrossVersions(b *bench) {

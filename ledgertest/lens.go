@@ -52,6 +52,9 @@ func (s *Schemas) Steps(older, newer sgam.TypeDocument) ([]sgam.AttributeStep, e
 	return steps, nil
 }
 
+// Follows lets every version follow.
+func (s *Schemas) Follows(sgam.TypeDocument, sgam.TypeDocument) error { return nil }
+
 func (l Lens) up(value []byte) (sgam.Converted, error) {
 	if string(value) == l.Refuse {
 		return sgam.Converted{}, &sgam.FieldError{Rule: "domain", Want: "a value that the next version can hold"}

@@ -55,6 +55,8 @@ func (plain) Steps(sgam.TypeDocument, sgam.TypeDocument) ([]sgam.AttributeStep, 
 	return nil, nil
 }
 
+func (plain) Follows(sgam.TypeDocument, sgam.TypeDocument) error { return nil }
+
 // day is a day of June 2026.
 func day(n int) time.Time { return time.Date(2026, 6, n, 0, 0, 0, 0, time.UTC) }
 
