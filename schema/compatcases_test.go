@@ -172,6 +172,15 @@ func union(constants ...string) string {
 	return `{"oneOf":[` + strings.Join(branches, ",") + `]}`
 }
 
+// marked is a union whose branches share the constant of another property.
+func marked(constants ...string) string {
+	branches := make([]string, len(constants))
+	for i, constant := range constants {
+		branches[i] = object(fmt.Sprintf(`"k":{"const":%q},"m":{"const":"x"}`, constant), "k", "m")
+	}
+	return `{"oneOf":[` + strings.Join(branches, ",") + `]}`
+}
+
 // attributes is the list of attributes with the given tags and names.
 func attributes(tagsAndNames ...any) string {
 	var list []string
@@ -327,6 +336,10 @@ func TestSurprisingAcceptancesAreNone(t *testing.T) {
 		{
 			"branches are matched by constant, not by position", union("a", "b"), union("b", "a"),
 			VerdictOK, VerdictOK,
+		},
+		{
+			"a constant that all branches share does not match them", marked("a", "b"), marked("c", "d"),
+			VerdictData, VerdictLens,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 )
 
@@ -21,22 +20,11 @@ func pick[V any](c chooser, list ...V) V { return list[c.IntN(len(list))] }
 func once(c chooser, n int) bool { return c.IntN(n) == n-1 }
 
 var (
-	drawnBounds    = []float64{-1, 0, 0.1, 0.5, 1, 1.5, 2, 3}
+	drawnBounds    = []float64{-1.5, -1, -0.5, 0, 0.1, 0.5, 1, 1.5, 2, 3, 1 << 53}
 	drawnMultiples = []float64{0.1, 0.2, 0.3, 0.5, 1, 1.5, 2, 3}
 	drawnPatterns  = []string{"^a", "b$", "^a{1,2}$", "^[ab]*$"}
 	drawnFormats   = []string{"date", "date-time", "time", "duration", "email", "uri", "uuid"}
 	drawnNames     = []string{"p", "q", "r", "x/y"}
-	drawnStrings   = []any{
-		"", "a", "b", "é", "aa", "ab", "ba", "aab", "2026-06-30", "2026-06-30T09:00:00Z", "09:00:00Z", "P1D", "mira@example.com",
-		"https://example.com/", "123e4567-e89b-12d3-a456-426614174000",
-	}
-	drawnNumbers = func() []any {
-		list := []any{1e300, -1e300, 1e-7}
-		for i := -15; i <= 35; i++ {
-			list = append(list, float64(i)/10)
-		}
-		return append(list, 4.0, 5.0, 6.0, 0.25, 2.25)
-	}()
 )
 
 // drawShape draws a value schema. Not all of them are in the profile.
@@ -131,7 +119,7 @@ func drawConstant(c chooser, s map[string]any) any {
 	case "boolean":
 		return once(c, 2)
 	default:
-		return pick(c, drawnNumbers[3:]...)
+		return pick(c, drawnNumbers[6:]...)
 	}
 }
 
@@ -320,73 +308,13 @@ func deepCopy(t require.TestingT, s map[string]any) map[string]any {
 	return out
 }
 
-// value draws a value that the version allows; false when none was found.
-func (v *drawnVersion) value(c chooser) (any, bool) {
-	value := drawValid(c, v.schema, v.judge.schema)
-	return value, v.judge.schema.Validate(value) == nil
-}
-
-// drawValid draws a value of a schema. What is inside is valid wherever a valid part is easily found.
-func drawValid(c chooser, keywords map[string]any, s *jsonschema.Schema) any {
-	base, nullable := typeAndNull(keywords)
-	if nullable && once(c, 6) {
-		return nil
-	}
-	if list, ok, _ := constantsOf(keywords); ok && len(list) > 0 {
-		return pick(c, list...)
-	}
-	switch base {
-	case "string":
-		return drawLeaf(c, drawnStrings, s)
-	case "boolean":
-		return once(c, 2)
-	case "array":
-		least := countOf(keywords["minItems"], 0)
-		most := min(countOf(keywords["maxItems"], least+2), least+2)
-		list := []any{}
-		for range int(least) + c.IntN(int(most-least)+1) {
-			list = append(list, drawValid(c, asSchema(keywords["items"]), s.Items2020))
-		}
-		return list
-	case "object":
-		if branches, ok := keywords["oneOf"].([]any); ok {
-			i := c.IntN(len(branches))
-			return drawValid(c, asSchema(branches[i]), s.OneOf[i])
-		}
-		object := map[string]any{}
-		properties, _ := keywords["properties"].(map[string]any)
-		for _, name := range sortedKeys(properties) {
-			if isRequired(keywords, name) || once(c, 2) {
-				object[name] = drawValid(c, asSchema(properties[name]), s.Properties[name])
-			}
-		}
-		return object
-	}
-	return drawLeaf(c, drawnNumbers, s)
-}
-
-func drawLeaf(c chooser, list []any, s *jsonschema.Schema) any {
-	for range 12 {
-		if v := pick(c, list...); s.Validate(v) == nil {
-			return v
-		}
-	}
-	from := c.IntN(len(list))
-	for i := range list {
-		if v := list[(from+i)%len(list)]; s.Validate(v) == nil {
-			return v
-		}
-	}
-	return list[from]
-}
-
 // seeded is a chooser of its own.
 func seeded(seed uint64) chooser { return rand.New(rand.NewPCG(seed, 0)) }
 
 func TestDrawnVersionsReachTheWholeProfile(t *testing.T) {
 	c := seeded(1)
 	drawn, kinds := 0, map[changeKind]bool{}
-	for range 4000 {
+	for range 2500 {
 		older, newer, ok := drawPair(t, c)
 		if !ok {
 			continue
@@ -398,7 +326,7 @@ func TestDrawnVersionsReachTheWholeProfile(t *testing.T) {
 			kinds[change.kind] = true
 		}
 	}
-	require.Greater(t, drawn, 3000)
+	require.Greater(t, drawn, 2000)
 	for kind := range ruleRows {
 		if ruleRows[kind].values && !otherThanSchemas[kind] {
 			require.True(t, kinds[kind], "no drawn pair differs in the way of %s, kind %d", ruleRows[kind].rule, kind)
