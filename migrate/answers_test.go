@@ -22,7 +22,7 @@ func questions(ctx context.Context, tenant *sgam.Tenant, known []time.Time, n in
 	for i := range out {
 		k := known[random.IntN(len(known))]
 		valid := dayOne.Add(time.Duration(random.IntN(400)) * time.Minute)
-		subject := fmt.Sprintf("s%d", random.IntN(50))
+		subject := fmt.Sprintf("s%d", random.IntN(subjects))
 		slot := sgam.Slot{Subject: subject, Attribute: []string{"profile", "status", "fax"}[random.IntN(3)]}
 		view := tenant.ValidAt(valid).KnownAt(k)
 		var answer []any

@@ -79,6 +79,9 @@ func (d *drawing) draw(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if d.opts.From < 0 || d.opts.From >= scout.to {
+		return &sgam.FieldError{Field: "from", Rule: "range", Want: "a version before the one that is migrated to, or 0"}
+	}
 	stand, err := d.stands(ctx, scout)
 	if err != nil {
 		return err

@@ -39,7 +39,7 @@ func readRoute(ctx context.Context, l *sgam.Ledger, typ string, from, to int) (*
 	}
 	r := &route{typ: typ, from: from, to: to, attrs: map[sgam.AttributeID]*attribute{}, names: map[string]sgam.AttributeID{}}
 	for i := range all {
-		if all[i].Type == typ {
+		if all[i].Type == typ && !all[i].Draft { // a draft takes no facts
 			r.docs = append(r.docs, all[i])
 		}
 	}
@@ -51,9 +51,6 @@ func readRoute(ctx context.Context, l *sgam.Ledger, typ string, from, to int) (*
 	}
 	if r.to < 1 || r.to > len(r.docs) || r.from < 0 || r.from >= r.to && r.from != 0 {
 		return nil, &sgam.FieldError{Field: "to", Rule: "range", Want: fmt.Sprintf("a version up to %d, after the one that is migrated from", len(r.docs))}
-	}
-	if r.docs[r.to-1].Draft {
-		return nil, &sgam.FieldError{Field: "to", Rule: "draft", Want: "a version that is no draft"}
 	}
 	return r, r.read()
 }
