@@ -81,19 +81,19 @@ type Schemas interface {
 // AttributeStep takes the values of one attribute from a version of its type to the next, and back.
 type AttributeStep struct {
 	Tag int
-	// Up and Down convert a canonical value, and judge the result by the version that they lead to. Nil: every value of
-	// the version that the step begins at goes over as it is. A value that cannot go over is a [*FieldError] whose
-	// field is the path in the value.
-	Up, Down func(value []byte) (Converted, error)
+	// Up and Down convert a value, which earlier steps may have made, and judge the result by the version that they lead
+	// to. Nil: every value of the version that the step begins at goes over as it is. A value that cannot go over is a
+	// [*FieldError] whose field is the path in the value.
+	Up, Down func(Converted) (Converted, error)
 }
 
-// Converted is a value in the shape of another version.
+// Converted is a value in the shape of some version.
 type Converted struct {
 	// Value is canonical JSON.
 	Value []byte
-	// Lossy says that something of the value is not in the result: the way back would not find it.
+	// Lossy says that something of the recorded value is not in it: the way back would not find it.
 	Lossy bool
-	// Defaulted are the JSON pointers of what the lens filled in, and nobody said. Nil: nothing.
+	// Defaulted are the JSON pointers of what lenses filled in, and nobody said. Nil: nothing.
 	Defaulted []string
 }
 
@@ -325,7 +325,7 @@ func (l *Ledger) steps(older, newer *StoredType) (map[AttributeID]*AttributeStep
 	steps := map[AttributeID]*AttributeStep{}
 	if l.opts.Schemas == nil {
 		if newer.Lens != nil {
-			cannot := func([]byte) (Converted, error) { return Converted{}, ErrNoSchemas }
+			cannot := func(Converted) (Converted, error) { return Converted{}, ErrNoSchemas }
 			for _, id := range newer.IDs {
 				steps[id] = &AttributeStep{Up: cannot, Down: cannot}
 			}

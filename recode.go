@@ -104,7 +104,7 @@ func (p *submission) recode(d *prepared) (*rejection, error) {
 		if version == 0 || c.line.form(version, d.attr.id) == nil || c.line.same(d.attr.id, version, d.form.version) {
 			continue
 		}
-		made, err := c.line.convert(d.attr.id, d.form.version, version, d.value)
+		made, err := c.line.convert(d.attr.id, d.form.version, version, Converted{Value: d.value})
 		fe, unfit := errors.AsType[*FieldError](err)
 		switch {
 		case err != nil && !unfit:

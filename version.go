@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -95,8 +94,7 @@ func (f *lineage) path(from, to int) string {
 }
 
 // convert takes a value from one version to another, step by step.
-func (f *lineage) convert(id AttributeID, from, to int, value []byte) (Converted, error) {
-	c := Converted{Value: value}
+func (f *lineage) convert(id AttributeID, from, to int, c Converted) (Converted, error) {
 	for v := from; v != to; {
 		next := v + 1
 		if to < from {
@@ -113,23 +111,14 @@ func (f *lineage) convert(id AttributeID, from, to int, value []byte) (Converted
 		if v = next; way == nil {
 			continue
 		}
-		made, err := way(c.Value)
+		made, err := way(c)
 		if err != nil {
 			return Converted{}, err
 		}
-		c.Value, c.Lossy = made.Value, c.Lossy || made.Lossy
-		c.Defaulted = mergePointers(c.Defaulted, made.Defaulted)
+		made.Lossy = made.Lossy || c.Lossy
+		c = made
 	}
 	return c, nil
-}
-
-func mergePointers(a, b []string) []string {
-	if len(a) == 0 {
-		return b
-	}
-	all := append(slices.Clone(a), b...)
-	slices.Sort(all)
-	return slices.Compact(all)
 }
 
 // lineageOf is the lineage of a memory type, nil when it is not registered.
@@ -184,7 +173,7 @@ func (l *Ledger) Convert(ctx context.Context, attribute string, from, to int, va
 	if err != nil {
 		return Converted{}, err
 	}
-	return f.convert(a.id, from, to, value)
+	return f.convert(a.id, from, to, Converted{Value: value})
 }
 
 // between finds an attribute that two versions must have.
@@ -271,7 +260,7 @@ func (v View) shape(r *Row, epochs []Epoch) (unread, err error) {
 		if stored = pick(line, a.id, forms, reads); stored == nil {
 			stored = &forms[0]
 		}
-		made, err := line.convert(a.id, stored.Version, asked, stored.Value)
+		made, err := line.convert(a.id, stored.Version, asked, Converted{stored.Value, stored.Lossy, stored.Defaulted})
 		if reason, ok := errors.AsType[*FieldError](err); ok {
 			return v.unmigrated(r, a, asked, reason), nil
 		}
@@ -279,7 +268,7 @@ func (v View) shape(r *Row, epochs []Epoch) (unread, err error) {
 			return nil, err
 		}
 		f.Value, f.SchemaVersion, f.StoredVersion = made.Value, asked, stored.Version
-		f.Lossy, f.Defaulted = stored.Lossy || made.Lossy, mergePointers(stored.Defaulted, made.Defaulted)
+		f.Lossy, f.Defaulted = made.Lossy, made.Defaulted
 		return nil, nil
 	}
 	f.Value, f.SchemaVersion, f.StoredVersion = stored.Value, stored.Version, stored.Version

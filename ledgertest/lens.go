@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/sgam-ledger/sgam"
 )
@@ -55,23 +56,26 @@ func (s *Schemas) Steps(older, newer sgam.TypeDocument) ([]sgam.AttributeStep, e
 // Follows lets every version follow.
 func (s *Schemas) Follows(sgam.TypeDocument, sgam.TypeDocument) error { return nil }
 
-func (l Lens) up(value []byte) (sgam.Converted, error) {
-	if string(value) == l.Refuse {
+func (l Lens) up(in sgam.Converted) (sgam.Converted, error) {
+	if string(in.Value) == l.Refuse {
 		return sgam.Converted{}, &sgam.FieldError{Rule: "domain", Want: "a value that the next version can hold"}
 	}
-	members := map[string]json.RawMessage{l.Wrap: value}
+	members := map[string]json.RawMessage{l.Wrap: in.Value}
 	c := sgam.Converted{}
+	for _, p := range in.Defaulted {
+		c.Defaulted = append(c.Defaulted, "/"+l.Wrap+p)
+	}
 	if l.Fill != "" {
-		members[l.Fill], c.Defaulted = json.RawMessage(`""`), []string{"/" + l.Fill}
+		members[l.Fill], c.Defaulted = json.RawMessage(`""`), append(c.Defaulted, "/"+l.Fill)
 	}
 	text, err := json.Marshal(members) // keys in order, so it is canonical as long as the value is
 	c.Value = text
 	return c, err
 }
 
-func (l Lens) down(value []byte) (sgam.Converted, error) {
+func (l Lens) down(in sgam.Converted) (sgam.Converted, error) {
 	var members map[string]json.RawMessage
-	if err := json.Unmarshal(value, &members); err != nil {
+	if err := json.Unmarshal(in.Value, &members); err != nil {
 		return sgam.Converted{}, &sgam.FieldError{Rule: "type", Want: "object"}
 	}
 	wrapped, ok := members[l.Wrap]
@@ -79,5 +83,11 @@ func (l Lens) down(value []byte) (sgam.Converted, error) {
 		return sgam.Converted{}, &sgam.FieldError{Field: l.Wrap, Rule: "domain", Want: "an object with this member and no others"}
 	}
 	filled := members[l.Fill]
-	return sgam.Converted{Value: wrapped, Lossy: filled != nil && string(filled) != `""`}, nil
+	out := sgam.Converted{Value: wrapped, Lossy: filled != nil && string(filled) != `""`}
+	for _, p := range in.Defaulted {
+		if rest, inside := strings.CutPrefix(p, "/"+l.Wrap); inside {
+			out.Defaulted = append(out.Defaulted, rest)
+		}
+	}
+	return out, nil
 }

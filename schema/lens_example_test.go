@@ -3,6 +3,7 @@ package schema_test
 import (
 	"fmt"
 
+	"github.com/sgam-ledger/sgam"
 	"github.com/sgam-ledger/sgam/schema"
 )
 
@@ -39,7 +40,7 @@ func ExampleRegistry_AddLens() {
 		panic(err)
 	}
 	for _, value := range []string{`{"nr":"4711"}`, `{"fax":"4712","nr":"4711"}`, `{"nr":"04711"}`} {
-		up, err := steps[0].Up([]byte(value))
+		up, err := steps[0].Up(sgam.Converted{Value: []byte(value)})
 		if err != nil {
 			fmt.Println("stays behind:", err)
 			continue

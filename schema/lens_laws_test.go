@@ -30,7 +30,7 @@ func TestLawEveryValueGoesUp(t *testing.T) {
 	values := 0
 	eachLens(t, func(t *rapid.T, l *drawnLens) {
 		for _, v := range l.older {
-			_, err := l.step.Up([]byte(v))
+			_, err := l.step.Up(sgam.Converted{Value: []byte(v)})
 			require.NoError(t, err, "%s of %s", v, l)
 			values++
 		}
@@ -57,7 +57,7 @@ func TestLawTheWayBackFindsTheValue(t *testing.T) {
 			require.NoError(t, err)
 			require.True(t, found, "%s of %s", v, l)
 			values++
-			if up, err := l.step.Up([]byte(v)); err == nil && up.Lossy {
+			if up, err := l.step.Up(sgam.Converted{Value: []byte(v)}); err == nil && up.Lossy {
 				lossy++
 			}
 		}
@@ -89,15 +89,15 @@ func TestLawTheWayUpFindsTheNewerValue(t *testing.T) {
 func TestLawAStepIsAsHonestAsItsOperations(t *testing.T) {
 	eachLens(t, func(t *rapid.T, l *drawnLens) {
 		for _, side := range []struct {
-			there, back func([]byte) (sgam.Converted, error)
+			there, back func(sgam.Converted) (sgam.Converted, error)
 			values      []string
 		}{{l.step.Up, l.step.Down, l.older}, {l.step.Down, l.step.Up, l.newer}} {
 			for _, v := range side.values {
-				out, err := side.there([]byte(v))
+				out, err := side.there(sgam.Converted{Value: []byte(v)})
 				if err != nil || out.Lossy || len(out.Defaulted) > 0 {
 					continue
 				}
-				again, err := side.back(out.Value)
+				again, err := side.back(sgam.Converted{Value: out.Value})
 				require.NoError(t, err, "%s of %s", v, l)
 				require.Equal(t, v, string(again.Value), "%s", l)
 			}
@@ -113,13 +113,14 @@ func TestLawTwoStepsAreTheirOperationsOneAfterAnother(t *testing.T) {
 		second, _ := d.lens(middle, 2, 25)
 		all := append(slices.Clone(first.ops), second.ops...)
 		for _, v := range first.older {
-			one, err := first.step.Up([]byte(v))
+			one, err := first.step.Up(sgam.Converted{Value: []byte(v)})
 			require.NoError(t, err)
-			two, err := second.step.Up(one.Value)
+			two, err := second.step.Up(one)
 			require.NoError(t, err)
 			at, err := run(all.up, v, nil)
 			require.NoError(t, err)
 			require.Equal(t, string(two.Value), at.value)
+			require.Equal(t, at.defaulted, two.Defaulted, "what the first step filled in stays filled in: %s: %s, %s", v, &first, &second)
 			require.Equal(t, one.Lossy || two.Lossy, len(at.lost) > 0, "%s: %s, %s", v, &first, &second)
 			found, err := roundTrip(all.up, all.down, v)
 			require.NoError(t, err)
@@ -268,10 +269,10 @@ func conversions(t *testing.T) string {
 		l, _ := d.lens(d.object(3), 1, 20)
 		out := []string{l.doc.Hash, string(l.doc.JSON)}
 		for _, v := range l.older {
-			up, err := l.step.Up([]byte(v))
+			up, err := l.step.Up(sgam.Converted{Value: []byte(v)})
 			require.NoError(t, err)
 			out = append(out, string(up.Value), strings.Join(up.Defaulted, " "))
-			if down, err := l.step.Down(up.Value); err != nil {
+			if down, err := l.step.Down(sgam.Converted{Value: up.Value}); err != nil {
 				out = append(out, err.Error())
 			} else {
 				out = append(out, string(down.Value), strings.Join(down.Defaulted, " "))

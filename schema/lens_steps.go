@@ -100,31 +100,35 @@ func (b *lensBetween) step(older, newer *attribute) (sgam.AttributeStep, error) 
 	return step, nil
 }
 
-// unchanged takes values over as they are, as far as the verdict on the change lets them.
-func unchanged(v Verdict, into *judge) func([]byte) (sgam.Converted, error) {
+// unchanged takes values over as they are, as far as the verdict on the change lets them. Where some values of the older
+// version are gone from the newer one, the others still mean the same.
+func unchanged(v Verdict, into *judge) func(sgam.Converted) (sgam.Converted, error) {
 	switch v {
 	case VerdictOK:
 		return nil
-	case VerdictData:
-		return func(value []byte) (sgam.Converted, error) {
-			if found := into.check(value); len(found) > 0 {
+	case VerdictData, VerdictDataLens:
+		return func(c sgam.Converted) (sgam.Converted, error) {
+			if found := into.check(c.Value); len(found) > 0 {
 				return sgam.Converted{}, &found[0]
 			}
-			return sgam.Converted{Value: value}, nil
+			return c, nil
 		}
 	default:
-		return func([]byte) (sgam.Converted, error) {
+		return func(sgam.Converted) (sgam.Converted, error) {
 			return sgam.Converted{}, &sgam.FieldError{Rule: "lens", Want: "a lens between the two versions with operations for this attribute"}
 		}
 	}
 }
 
 // conversion takes values through a lens.
-func conversion(way func(*trip, *datum) (*datum, error), into *judge) func([]byte) (sgam.Converted, error) {
-	return func(value []byte) (sgam.Converted, error) {
-		v, err := decodeDatum(value)
+func conversion(way func(*trip, *datum) (*datum, error), into *judge) func(sgam.Converted) (sgam.Converted, error) {
+	return func(c sgam.Converted) (sgam.Converted, error) {
+		v, err := decodeDatum(c.Value)
 		if err != nil {
 			return sgam.Converted{}, err
+		}
+		for _, pointer := range c.Defaulted {
+			v.fillAt(pointer)
 		}
 		t := trip{lost: complement{}}
 		w, err := way(&t, v)

@@ -91,11 +91,11 @@ func TestValuesGoOverByTheirLens(t *testing.T) {
 		{why: "around what identifies a member", tag: 3, older: `{"price":"1.5","sku":"A-1"}`, up: sgam.Converted{Value: []byte(`{"price":{"amount":"1.5"},"sku":"A-1"}`)}, back: `{"price":"1.5","sku":"A-1"}`},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			up, err := steps[c.tag].Up([]byte(c.older))
+			up, err := steps[c.tag].Up(sgam.Converted{Value: []byte(c.older)})
 			require.NoError(t, err)
 			assert.Equal(t, string(c.up.Value), string(up.Value))
 			assert.Equal(t, c.up, up)
-			down, err := steps[c.tag].Down(up.Value)
+			down, err := steps[c.tag].Down(sgam.Converted{Value: up.Value})
 			require.NoError(t, err)
 			assert.Equal(t, c.back, string(down.Value))
 			assert.Equal(t, c.lossyBack, down.Lossy)
@@ -121,7 +121,7 @@ func TestWhatALensMakesIsJudgedByTheVersionItLeadsTo(t *testing.T) {
 			if c.down {
 				convert = steps[c.tag].Down
 			}
-			_, err := convert([]byte(c.value))
+			_, err := convert(sgam.Converted{Value: []byte(c.value)})
 			var fe *sgam.FieldError
 			require.ErrorAs(t, err, &fe)
 			assert.Equal(t, c.field, fe.Field)
@@ -141,7 +141,7 @@ func TestALensKeepsTheMemberThatAValueIs(t *testing.T) {
 	const order = 2
 	require.NotNil(t, older[order].Identity)
 	value := []byte(`{"price":"1.5","sku":"A-1"}`)
-	up, err := stepsOf(t, reg)[older[order].Tag].Up(value)
+	up, err := stepsOf(t, reg)[older[order].Tag].Up(sgam.Converted{Value: value})
 	require.NoError(t, err)
 	was, err := older[order].Identity(value)
 	require.NoError(t, err)
@@ -176,7 +176,7 @@ func TestWithoutALensValuesGoOverAsFarAsTheRulesLetThem(t *testing.T) {
 		t.Run(c.why, func(t *testing.T) {
 			step := stepsOf(t, twoVersions(t, c.older, c.newer))[1]
 			for _, side := range []struct {
-				convert func([]byte) (sgam.Converted, error)
+				convert func(sgam.Converted) (sgam.Converted, error)
 				want    string
 			}{{step.Up, c.up}, {step.Down, c.down}} {
 				if side.want == none {
@@ -184,7 +184,7 @@ func TestWithoutALensValuesGoOverAsFarAsTheRulesLetThem(t *testing.T) {
 					continue
 				}
 				require.NotNil(t, side.convert)
-				out, err := side.convert([]byte(c.value))
+				out, err := side.convert(sgam.Converted{Value: []byte(c.value)})
 				if side.want == "" {
 					require.NoError(t, err)
 					assert.Equal(t, sgam.Converted{Value: []byte(c.value)}, out)
@@ -284,7 +284,7 @@ func TestLensesAreSafeForConcurrentUse(t *testing.T) {
 				return
 			}
 			for range 50 {
-				out, err := steps[1].Up([]byte(`2.5`))
+				out, err := steps[1].Up(sgam.Converted{Value: []byte(`2.5`)})
 				assert.NoError(t, err)
 				assert.Equal(t, `250`, string(out.Value))
 			}

@@ -47,6 +47,26 @@ func fill(v any, from string) *datum {
 	return n
 }
 
+// fillAt marks what an earlier lens filled in, in a value that was just decoded.
+func (n *datum) fillAt(pointer string) {
+	if pointer == "" {
+		n.filled = true
+		return
+	}
+	tokens, _ := pointerTokens(pointer)
+	for _, token := range tokens {
+		next := n.members[token]
+		if at, err := strconv.Atoi(token); err == nil && n.isArray && at >= 0 && at < len(n.items) {
+			next = n.items[at]
+		}
+		if next == nil {
+			return
+		}
+		n = next
+	}
+	n.filled = true
+}
+
 // with is a scalar in the place of another.
 func (n *datum) with(scalar any) *datum {
 	return &datum{scalar: scalar, from: n.from, filled: n.filled}

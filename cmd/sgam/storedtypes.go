@@ -28,7 +28,7 @@ func (r readableTypes) Steps(older, newer sgam.TypeDocument) ([]sgam.AttributeSt
 	return steps, nil
 }
 
-func notUnderstood([]byte) (sgam.Converted, error) {
+func notUnderstood(sgam.Converted) (sgam.Converted, error) {
 	return sgam.Converted{}, &sgam.FieldError{Rule: "lens", Want: "a lens that this program understands"}
 }
 
