@@ -36,6 +36,7 @@ var valueCases = []ruleCase{
 	{"SC12", "value added", `{"enum":["a"]}`, `{"enum":["b","a"]}`, "enum", "ok", "lens"},
 	{"SC12", "const to enum with it", `{"const":1}`, `{"enum":[1,2]}`, "enum", "ok", "lens"},
 	{"SC12", "order alone", `{"enum":["a","b"]}`, `{"enum":["b","a"]}`, "enum", "ok", "ok"},
+	{"SC12", "order of null alone", `{"type":"array","items":{"type":["string","null"],"enum":["a",null]}}`, `{"type":"array","items":{"type":["string","null"],"enum":[null,"a"]}}`, "items/enum", "ok", "ok"},
 	{"SC12", "const to enum of it", `{"const":"a"}`, `{"enum":["a"]}`, "enum", "ok", "ok"},
 	{"SC13", "value removed", `{"enum":["a","b"]}`, `{"enum":["a"]}`, "enum", "data+lens", "ok"},
 	{"SC13", "enum to const of it", `{"enum":[1,2]}`, `{"const":1}`, "const", "data+lens", "ok"},

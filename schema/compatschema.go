@@ -100,7 +100,7 @@ func (c *comparer) constants(path string, a, b map[string]any) {
 	was, had, oldKey := constantsOf(a)
 	is, has, newKey := constantsOf(b)
 	switch {
-	case !had && !has || had && has && oldKey == newKey && slices.Equal(was, is):
+	case !had && !has || reflect.DeepEqual(a[oldKey], b[newKey]) && oldKey == newKey:
 		return
 	case !had:
 		c.add(enumImposed, path+"/"+newKey, nil, b[newKey])
@@ -113,7 +113,10 @@ func (c *comparer) constants(path string, a, b map[string]any) {
 	at := path + "/" + newKey
 	switch {
 	case len(gone) == 0 && len(come) == 0:
-		c.add(enumRewritten, at, a[oldKey], b[newKey])
+		_, wasNull := typeAndNull(a)
+		if _, isNull := typeAndNull(b); wasNull == isNull || !slices.Equal(was, is) {
+			c.add(enumRewritten, at, a[oldKey], b[newKey])
+		}
 	case oldKey == "const" && newKey == "const":
 		c.add(constChanged, at, a[oldKey], b[newKey])
 	default:
