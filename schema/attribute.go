@@ -43,6 +43,7 @@ type attribute struct {
 	policy                   sgam.ConflictPolicy
 	ranks                    []sgam.EpisodeKind
 	sensitivity              Sensitivity
+	declassified             *Declassification // who lowered the sensitivity
 	retention, unit          string
 	schema                   map[string]any // normalised
 }
@@ -52,12 +53,13 @@ func (f *faults) attribute(raw json.RawMessage, path string) attribute {
 	a := attribute{path: path, policy: sgam.Supersede, sensitivity: Internal}
 	before := len(f.found)
 	cardinality := "one"
-	var schema json.RawMessage
+	var schema, declassified json.RawMessage
 	var ranks []string
 	f.members(raw, path, map[string]any{
 		"tag": &a.tag, "name": &a.name, "aliases": &a.aliases, "title": &a.title, "description": &a.description,
 		"cardinality": &cardinality, "key": &a.key, "conflict_policy": (*string)(&a.policy), "ranks": &ranks,
 		"sensitivity": (*string)(&a.sensitivity), "retention": &a.retention, "unit": &a.unit, "schema": &schema,
+		"declassified": &declassified,
 	})
 	if len(f.found) > before {
 		return a
@@ -79,6 +81,7 @@ func (f *faults) attribute(raw json.RawMessage, path string) attribute {
 	}
 	oneOf(f, path+"/conflict_policy", a.policy, policies)
 	oneOf(f, path+"/sensitivity", a.sensitivity, sensitivities)
+	a.declassified = f.declassification(declassified, path+"/declassified")
 	f.ranks(&a, ranks, path+"/ranks")
 	if a.retention != "" {
 		f.name(path+"/retention", a.retention)
@@ -93,6 +96,21 @@ func (f *faults) attribute(raw json.RawMessage, path string) attribute {
 		f.key(&a, path+"/key")
 	}
 	return a
+}
+
+// declassification reads who lowered the sensitivity of an attribute, and why.
+func (f *faults) declassification(raw json.RawMessage, path string) *Declassification {
+	if raw == nil {
+		return nil
+	}
+	d := &Declassification{}
+	f.members(raw, path, map[string]any{"actor": &d.Actor, "reason": &d.Reason})
+	for field, text := range map[string]string{"actor": d.Actor, "reason": d.Reason} {
+		if strings.TrimSpace(text) == "" {
+			f.add(path+"/"+field, "required", "who lowers the sensitivity, and why")
+		}
+	}
+	return d
 }
 
 // oneOf checks a word against a closed list.
@@ -163,6 +181,9 @@ func (a *attribute) tree(plain bool) map[string]any {
 	}
 	if len(a.ranks) > 0 {
 		out["ranks"] = a.ranks
+	}
+	if a.declassified != nil {
+		out["declassified"] = a.declassified
 	}
 	put(out, "key", a.key)
 	put(out, "retention", a.retention)

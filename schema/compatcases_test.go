@@ -121,6 +121,7 @@ var attributeCases = []ruleCase{
 	{"SC35", "by one step", ``, `,"sensitivity":"personal"`, "sensitivity", "ok", "ok"},
 	{"SC35", "to the top", `,"sensitivity":"public"`, `,"sensitivity":"secret"`, "sensitivity", "ok", "ok"},
 	{"SC36", "by one step", `,"sensitivity":"personal"`, ``, "sensitivity", "forbid", "forbid"},
+	{"SC36", "by somebody, for a reason", `,"sensitivity":"personal"`, `,"declassified":{"actor":"dpo","reason":"published"}`, "sensitivity", "ok", "ok"},
 	{"SC36", "to the bottom", `,"sensitivity":"secret"`, `,"sensitivity":"public"`, "sensitivity", "forbid", "forbid"},
 	{"SC37", "a class after none", ``, `,"retention":"orders_7y"`, "retention", "ok", "ok"},
 	{"SC37", "one of two classes, whose names do not say which is shorter", `,"retention":"orders_7y"`, `,"retention":"orders_1y"`, "retention", "ok", "ok"},

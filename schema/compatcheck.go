@@ -2,9 +2,11 @@ package schema
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sgam-ledger/sgam"
@@ -54,7 +56,8 @@ const (
 
 var dispositions = []Disposition{KeepReadable, Expire, Erase}
 
-// Declassification is who lowers the sensitivity of attributes, and why. Both are required.
+// Declassification is who lowers the sensitivity of attributes, and why. Both are required. A version that says it of an
+// attribute itself ([Spec], "declassified" in a document) may be registered, and the registry keeps it for ever.
 type Declassification struct {
 	Actor  string `json:"actor"`
 	Reason string `json:"reason"`
@@ -102,7 +105,7 @@ type Finding struct {
 
 // Check judges whether a version of a memory type may follow the older ones. Of the older documents it takes those of
 // the same type with a lower version that are no drafts, in any order: a draft never has facts. A lens that newer or an
-// older version on the way declares makes the verdict lens pass. Declassifications and dispositions are asked for where a
+// older version on the way declares makes the verdict lens pass for the attributes that it converts. Declassifications and dispositions are asked for where a
 // change is made, which is against the last version alone.
 //
 // Nil options are the zero ones. Wrong options and modes are a [*sgam.FieldError]. An older document of the same version
@@ -133,7 +136,8 @@ func Check(mode Mode, older []sgam.TypeDocument, newer sgam.TypeDocument, opts *
 	if !transitive {
 		history = history[:min(1, len(history))]
 	}
-	lens := newer.Lens != nil
+	lensed := lensedTags{}
+	lensed.add(newer)
 	for n, doc := range history {
 		changes, err := compare(doc, newer, defaultsUsed)
 		if err != nil {
@@ -141,11 +145,11 @@ func Check(mode Mode, older []sgam.TypeDocument, newer sgam.TypeDocument, opts *
 		}
 		compared := Comparison{Version: doc.Version, Findings: make([]Finding, len(changes))}
 		for i, change := range changes {
-			compared.Findings[i] = opts.weigh(mode, change, lens, n == 0)
+			compared.Findings[i] = opts.weigh(mode, change, lensed.cover(change), n == 0)
 			r.OK = r.OK && compared.Findings[i].Fails == ""
 		}
 		r.Compared = append(r.Compared, compared)
-		lens = lens || doc.Lens != nil // on the way from the one before it
+		lensed.add(doc) // on the way from the one before it
 	}
 	return r, nil
 }
@@ -212,6 +216,30 @@ const (
 	failForbidden   = "forbidden"
 	failDisposition = "no disposition"
 )
+
+// lensedTags are the attributes for which lenses on the way have operations, as paths of changes begin.
+type lensedTags map[string]bool
+
+func (l lensedTags) add(doc sgam.TypeDocument) {
+	if doc.Lens == nil {
+		return
+	}
+	var lens struct {
+		Attributes []struct{ Tag int }
+	}
+	if json.Unmarshal(doc.Lens.JSON, &lens) != nil {
+		return // a lens that cannot be read covers nothing
+	}
+	for _, a := range lens.Attributes {
+		l["attributes/"+strconv.Itoa(a.Tag)] = true
+	}
+}
+
+// cover reports whether a change is of an attribute that a lens converts. Of a removed one there is nothing to convert.
+func (l lensedTags) cover(c Change) bool {
+	parts := strings.SplitN(c.Path, "/", 3)
+	return len(parts) >= 2 && l[parts[0]+"/"+parts[1]]
+}
 
 // weigh decides whether a change passes. Last says that it is one from the last version.
 func (o *CheckOptions) weigh(mode Mode, change Change, lens, last bool) Finding {

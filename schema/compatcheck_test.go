@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"fmt"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -19,7 +20,12 @@ func city(t *testing.T, version int, schema string) sgam.TypeDocument {
 }
 
 func withLens(doc sgam.TypeDocument) sgam.TypeDocument {
-	doc.Lens = &sgam.LensDocument{}
+	return withLensFor(doc, 3)
+}
+
+// withLensFor is a document into which a lens leads that converts one attribute.
+func withLensFor(doc sgam.TypeDocument, tag int) sgam.TypeDocument {
+	doc.Lens = &sgam.LensDocument{JSON: fmt.Appendf(nil, `{"attributes":[{"tag":%d,"ops":[]}]}`, tag)}
 	return doc
 }
 
@@ -111,6 +117,7 @@ func TestALensOnTheWayMakesTheVerdictLensPass(t *testing.T) {
 	}{
 		{"none", []sgam.TypeDocument{a}, b, false},
 		{"into the newer one", []sgam.TypeDocument{a}, withLens(b), true},
+		{"into the newer one, for another attribute", []sgam.TypeDocument{a}, withLensFor(b, 4), false},
 		{"into one between", []sgam.TypeDocument{a, withLens(b)}, c, true},
 		{"none into one between", []sgam.TypeDocument{a, b}, c, false},
 		{"into the oldest, which leads from elsewhere", []sgam.TypeDocument{withLens(a), b}, c, false},

@@ -196,6 +196,9 @@ func (c *comparer) attribute(a, b *attribute) {
 	k := sensitivityRaised
 	if slices.Index(sensitivities, b.sensitivity) < slices.Index(sensitivities, a.sensitivity) {
 		k = sensitivityLowered
+		if b.declassified != nil {
+			k = sensitivityDeclassified
+		}
 	}
 	c.ifOther(k, b.at("sensitivity"), a.sensitivity, b.sensitivity)
 	// No class is for ever. Which of two classes keeps longer, their names do not say: take the one that may erase.

@@ -58,6 +58,7 @@ const (
 	policyChanged
 	sensitivityRaised
 	sensitivityLowered
+	sensitivityDeclassified
 	retentionShortened
 	retentionLengthened
 	indexDropped
@@ -247,6 +248,7 @@ var ruleRows = map[changeKind]ruleRow{
 		rule: "SC35", needs: []string{needDeindex},
 		advice: "the values leave the indexes that they may no longer be in before the version is used",
 	},
+	sensitivityDeclassified: {rule: "SC36"},
 	sensitivityLowered: {
 		rule: "SC36", backward: VerdictForbid, forward: VerdictForbid, needs: []string{needDeclassify},
 		advice: "declassify it: say who decides so and why",

@@ -28,6 +28,9 @@ type Spec struct {
 	Ranks []sgam.EpisodeKind
 	// Sensitivity is how carefully values must be kept. Empty is [Internal].
 	Sensitivity Sensitivity
+	// Declassified says who made the attribute less sensitive than the version before had it, and why; without it such a
+	// version is refused. Nil: nobody did.
+	Declassified *Declassification
 	// Retention names the retention class. Empty: values stay until they are erased.
 	Retention string
 	// Unit is what a number counts: "EUR", "ms". Empty: nothing is said.
@@ -171,7 +174,7 @@ func MustAttributeOf[F any](t Type, field string) sgam.Attribute[F] {
 func (s *Spec) attribute(name string, tag int, schema map[string]any) attribute {
 	a := attribute{
 		tag: tag, name: name, title: s.Title, description: s.Description, aliases: s.Aliases, many: s.Many, key: s.Key,
-		policy: s.Policy, ranks: s.Ranks, sensitivity: s.Sensitivity, retention: s.Retention, unit: s.Unit, schema: schema,
+		policy: s.Policy, ranks: s.Ranks, sensitivity: s.Sensitivity, declassified: s.Declassified, retention: s.Retention, unit: s.Unit, schema: schema,
 	}
 	if s.Tag != 0 {
 		a.tag = s.Tag

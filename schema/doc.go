@@ -25,6 +25,7 @@
 //	    "conflict_policy": "supersede", the default; or keep_highest_confidence, source_rank, immutable, confirm_first
 //	    "ranks": ["ticket", "message"], with source_rank: episode kinds from the strongest to the weakest
 //	    "sensitivity": "internal",      the default; or public, personal, special, secret
+//	    "declassified": {"actor": "…", "reason": "…"},   where it is lower than in the version before
 //	    "retention": "orders_7y",       name of a retention class
 //	    "unit": "EUR", "title": "…", "description": "…",
 //	    "schema": {…}                   what a value looks like
@@ -84,6 +85,13 @@
 // A lens must make of the schemas of the older version those of the newer one, and is refused otherwise. An attribute
 // that keeps its tag needs no operation for a new name. What identifies a member of a many-valued attribute stays as it
 // is, as does the cardinality; for more than that, declare a new attribute.
+//
+// # Models
+//
+// [For] makes the JSON Schema in which a model proposes changes of memory, in the [Dialect] of the endpoint that has to
+// keep to it, and [Form.Decode] and [Form.DecodeReply] make deltas of what it answers. [Lint] says what an endpoint
+// would refuse in any schema. An answer that an endpoint let through is not yet valid: bounds and patterns are in the
+// descriptions only, and the ledger judges every delta by the full schema.
 //
 // # Go types
 //

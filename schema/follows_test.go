@@ -23,11 +23,12 @@ func TestALedgerRefusesAVersionThatTheRulesForbid(t *testing.T) {
 	const total, note = `{"tag":1,"name":"total","schema":{"type":"number"}}`, `{"tag":2,"name":"note","schema":{"type":"string"}}`
 	first := orderVersion(t, "1", `"attributes":[`+total+`,`+note+`]`)
 	for name, c := range map[string]struct{ rest, rule string }{
-		"removed without reserving": {`"attributes":[` + total + `]`, "SC04"},
-		"a name on another tag":     {`"attributes":[{"tag":1,"name":"note","schema":{"type":"number"}},{"tag":2,"name":"total","schema":{"type":"string"}}]`, "SC07"},
-		"less sensitive":            {`"attributes":[{"tag":1,"name":"total","sensitivity":"public","schema":{"type":"number"}},` + note + `]`, "SC36"},
-		"a required property more":  {"", "SC23"},
-		"nothing forbidden":         {`"attributes":[{"tag":1,"name":"sum","aliases":["total"],"schema":{"type":"number"}}],"reserved":{"tags":[2],"names":["note"]}`, ""},
+		"removed without reserving":             {`"attributes":[` + total + `]`, "SC04"},
+		"a name on another tag":                 {`"attributes":[{"tag":1,"name":"note","schema":{"type":"number"}},{"tag":2,"name":"total","schema":{"type":"string"}}]`, "SC07"},
+		"less sensitive":                        {`"attributes":[{"tag":1,"name":"total","sensitivity":"public","schema":{"type":"number"}},` + note + `]`, "SC36"},
+		"less sensitive, and somebody says why": {`"attributes":[{"tag":1,"name":"total","sensitivity":"public","declassified":{"actor":"dpo","reason":"published"},"schema":{"type":"number"}},` + note + `]`, ""},
+		"a required property more":              {"", "SC23"},
+		"nothing forbidden":                     {`"attributes":[{"tag":1,"name":"sum","aliases":["total"],"schema":{"type":"number"}}],"reserved":{"tags":[2],"names":["note"]}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			older, rest := first, c.rest
