@@ -43,6 +43,7 @@ var roles = map[string]func(ctx context.Context, args []byte, up *parent) error{
 	"redeliverer": as(redeliver),
 	"founder":     as(found),
 	"limited":     as(writeUnderLimit),
+	"migrator":    as(migrateAlone),
 }
 
 // as is a role with arguments of its own type.
