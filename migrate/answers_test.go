@@ -83,10 +83,13 @@ func questions(ctx context.Context, tenant *sgam.Tenant, known []time.Time, n in
 	return out, nil
 }
 
-// recorded takes the answers to n questions.
-func (w *world) recorded(known []time.Time, n int) []string {
+// asked is how many questions are asked about known times.
+const asked = 2000
+
+// recorded takes the answers to all of them.
+func (w *world) recorded(known []time.Time) []string {
 	w.Helper()
-	answers, err := questions(w.Context(), w.tenant, known, n)
+	answers, err := questions(w.Context(), w.tenant, known, asked)
 	require.NoError(w, err)
 	return answers
 }
@@ -105,50 +108,53 @@ func (w *world) present(at time.Time) []string {
 }
 
 func TestG23TwoThousandAnswersStayAsTheyWere(t *testing.T) {
-	everywhere(t, func(t *testing.T, e engine) {
-		w := newWorld(t, e)
-		var known []time.Time
-		for range 8 {
-			w.fill(50)
-			known = append(known, w.say("mira", "profile", fmt.Sprintf(`{"name":"Mira %d"}`, len(known)), 1).Known)
-		}
-		const n = 2000
-		later := w.clock.Now().AddDate(1, 0, 0)
-		w.register(lens2)
-		first, now := w.recorded(known, n), w.present(later)
-		answered := map[string]bool{}
-		for _, a := range first {
-			answered[a] = true
-		}
-		require.Greater(t, len(answered), n/10, "the questions have answers of all sorts")
+	for _, e := range everywhere() {
+		t.Run(e.name, func(t *testing.T) {
+			w := newWorld(t, e)
+			var known []time.Time
+			for range 8 {
+				w.fill(50)
+				known = append(known, w.say("mira", "profile", fmt.Sprintf(`{"name":"Mira %d"}`, len(known)), 1).Known)
+			}
+			later := w.clock.Now().AddDate(1, 0, 0)
+			w.register(lens2)
+			first, now := w.recorded(known), w.present(later)
+			answered := map[string]bool{}
+			for _, a := range first {
+				answered[a] = true
+			}
+			require.Greater(t, len(answered), asked/10, "the questions have answers of all sorts")
 
-		plan := w.draw()
-		w.through(plan, migrate.Dual)
-		require.Equal(t, first, w.recorded(known, n), "after the run")
-		require.Equal(t, now, w.present(later), "the present too")
-		w.verify()
-		w.cutover()
-		require.Equal(t, first, w.recorded(known, n), "after the cut-over")
-		require.NotEqual(t, now, w.present(later), "the present has the new shape")
-		require.NoError(t, migrate.Rollback(t.Context(), w.Ledger, target, false))
-		require.Equal(t, first, w.recorded(known, n), "after the rollback")
-		require.Equal(t, now, w.present(later), "and so is the present again")
+			plan := w.draw()
+			w.through(plan, migrate.Dual)
+			require.Equal(t, first, w.recorded(known), "after the run")
+			require.Equal(t, now, w.present(later), "the present too")
+			w.verify()
+			w.cutover()
+			require.Equal(t, first, w.recorded(known), "after the cut-over")
+			require.NotEqual(t, now, w.present(later), "the present has the new shape")
+			require.NoError(t, migrate.Rollback(t.Context(), w.Ledger, target, false))
+			require.Equal(t, first, w.recorded(known), "after the rollback")
+			require.Equal(t, now, w.present(later), "and so is the present again")
 
-		w.through(w.draw(), migrate.Done)
-		require.Equal(t, first, w.recorded(known, n), "after a second migration to its end")
-	})
+			w.through(w.draw(), migrate.Done)
+			require.Equal(t, first, w.recorded(known), "after a second migration to its end")
+		})
+	}
 }
 
 func TestAKnownTimeInsideARolledBackCutOverKeepsTheNewShape(t *testing.T) {
-	everywhere(t, func(t *testing.T, e engine) {
-		w := newWorld(t, e)
-		w.say("mira", "profile", `{"name":"Mira","level":"3"}`, 1)
-		w.register(lens2)
-		w.through(w.draw(), migrate.CutOver)
-		inside := w.say("bob", "profile", `{"full_name":"Bob"}`, 2).Known
-		require.NoError(t, migrate.Rollback(t.Context(), w.Ledger, target, false))
-		require.JSONEq(t, `{"full_name":"Mira","level":3}`, string(w.get(w.tenant.KnownAt(inside), "mira", "profile").Value))
-		require.JSONEq(t, `{"level":"3","name":"Mira"}`, string(w.get(w.tenant.Current(), "mira", "profile").Value))
-		require.JSONEq(t, `{"name":"Bob"}`, string(w.get(w.tenant.Current(), "bob", "profile").Value))
-	})
+	for _, e := range everywhere() {
+		t.Run(e.name, func(t *testing.T) {
+			w := newWorld(t, e)
+			w.say("mira", "profile", `{"name":"Mira","level":"3"}`, 1)
+			w.register(lens2)
+			w.through(w.draw(), migrate.CutOver)
+			inside := w.say("bob", "profile", `{"full_name":"Bob"}`, 2).Known
+			require.NoError(t, migrate.Rollback(t.Context(), w.Ledger, target, false))
+			require.JSONEq(t, `{"full_name":"Mira","level":3}`, string(w.get(w.tenant.KnownAt(inside), "mira", "profile").Value))
+			require.JSONEq(t, `{"level":"3","name":"Mira"}`, string(w.get(w.tenant.Current(), "mira", "profile").Value))
+			require.JSONEq(t, `{"name":"Bob"}`, string(w.get(w.tenant.Current(), "bob", "profile").Value))
+		})
+	}
 }

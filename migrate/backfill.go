@@ -106,7 +106,7 @@ func (r *runner) convert(ctx context.Context, b *batch) error {
 			return err
 		}
 		v := &b.facts[i]
-		made, err := r.conv.up(ctx, v, r.plan.To)
+		made, err := r.conv.stored(ctx, v, r.plan.To)
 		if err != nil {
 			return err
 		}

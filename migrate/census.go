@@ -24,7 +24,7 @@ func (c *census) take(ctx context.Context, t *sgam.Tenant, see func(*sgam.Stored
 		f := c.route.fate(&v)
 		var made conversion
 		if f == converts {
-			if made, err = c.conv.up(ctx, &v, c.route.to); err != nil {
+			if made, err = c.conv.stored(ctx, &v, c.route.to); err != nil {
 				return err
 			}
 		}

@@ -72,8 +72,8 @@ func (c *conversions) of(ctx context.Context, id sgam.AttributeID, name string, 
 	return made, nil
 }
 
-// up converts a stored value into a version.
-func (c *conversions) up(ctx context.Context, v *sgam.StoredValue, to int) (conversion, error) {
+// stored converts a stored value into a version.
+func (c *conversions) stored(ctx context.Context, v *sgam.StoredValue, to int) (conversion, error) {
 	return c.of(ctx, v.Slot.Attribute, v.Attribute, v.Version, to, v.Value)
 }
 

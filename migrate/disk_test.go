@@ -12,11 +12,12 @@ import (
 )
 
 // onDisk are the engines that keep a file.
-func onDisk() []engine {
-	return []engine{{"sqlite", func(t testing.TB) func(context.Context, *sgam.Options) (sgam.Store, error) {
-		path := filepath.Join(t.TempDir(), "a.db")
-		return func(ctx context.Context, opts *sgam.Options) (sgam.Store, error) {
-			return sqlite.OpenStore(ctx, path, opts)
-		}
-	}}}
+func onDisk() []engine { return []engine{{"sqlite", fileOf}} }
+
+func fileOf(tb testing.TB) func(context.Context, *sgam.Options) (sgam.Store, error) {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), "a.db")
+	return func(ctx context.Context, opts *sgam.Options) (sgam.Store, error) {
+		return sqlite.OpenStore(ctx, path, opts)
+	}
 }

@@ -195,7 +195,7 @@ func (d *drawing) choose(r *route, stand []standing) (int, error) {
 			from = s.epoch.Read
 		}
 	}
-	if d.opts.From > 0 && r.knows(from) && from < r.to && r.same(from, r.to) {
+	if d.opts.From > 0 && r.knows(from) && from < r.to && r.alike(from, r.to) {
 		return 0, ErrSameShape
 	}
 	left, moved := false, false

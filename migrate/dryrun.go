@@ -246,7 +246,7 @@ func (h *rehearsal) current(ctx context.Context, scopes []sgam.Scope) error {
 			return err
 		}
 		id := h.route.names[f.Attribute]
-		if a := h.route.attrs[id]; a == nil || !a.inTo || h.route.same(f.SchemaVersion, h.plan.To) {
+		if a := h.route.attrs[id]; a == nil || !a.inTo || h.route.same(id, f.SchemaVersion, h.plan.To) {
 			continue
 		}
 		made, err := h.conv.of(ctx, id, f.Attribute, f.SchemaVersion, h.plan.To, f.Value)

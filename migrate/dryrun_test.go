@@ -38,56 +38,62 @@ func (w *world) report(plan *migrate.Plan) migrate.TenantReport {
 }
 
 func TestG19ADryRunListsWhatBecomesUnrecallable(t *testing.T) {
-	everywhere(t, func(t *testing.T, e engine) {
-		w := newWorld(t, e)
-		w.fill(50)
-		w.say("mira", "profile", `{"name":"Mira","level":"high"}`, 1)
-		w.say("bob", "profile", `{"name":"Bob","level":"low"}`, 1)
-		w.register(lens2)
-		plan := w.draw(func(o *migrate.Options) { o.Deletions = map[string]schema.Disposition{"fax": schema.Erase} })
-		report := w.report(plan)
-		require.Equal(t, []migrate.Unrecallable{
-			{Attribute: "fax", Rule: schema.Erase, Removed: 10}, {Attribute: "profile", NoForm: 2},
-		}, report.Unrecallable)
-		profile := w.dry(plan)["profile"]
-		require.Len(t, profile.Reasons, 1)
-		require.Equal(t, "/value/level", profile.Reasons[0].Pointer)
-		require.Equal(t, int64(2), profile.Reasons[0].Facts)
-	})
+	for _, e := range everywhere() {
+		t.Run(e.name, func(t *testing.T) {
+			w := newWorld(t, e)
+			w.fill(50)
+			w.say("mira", "profile", `{"name":"Mira","level":"high"}`, 1)
+			w.say("bob", "profile", `{"name":"Bob","level":"low"}`, 1)
+			w.register(lens2)
+			plan := w.draw(func(o *migrate.Options) { o.Deletions = map[string]schema.Disposition{"fax": schema.Erase} })
+			report := w.report(plan)
+			require.Equal(t, []migrate.Unrecallable{
+				{Attribute: "fax", Rule: schema.Erase, Removed: 10}, {Attribute: "profile", NoForm: 2},
+			}, report.Unrecallable)
+			profile := w.dry(plan)["profile"]
+			require.Len(t, profile.Reasons, 1)
+			require.Equal(t, "/value/level", profile.Reasons[0].Pointer)
+			require.Equal(t, int64(2), profile.Reasons[0].Facts)
+		})
+	}
 }
 
 func TestG19ADryRunListsWhatIsNewlyRejected(t *testing.T) {
-	everywhere(t, func(t *testing.T, e engine) {
-		w := newWorld(t, e)
-		w.fill(10)
-		long := w.say("mira", "nickname", `"far too long a name"`, 1)
-		require.Equal(t, sgam.Pending, long.Outcome)
-		w.say("mira", "nickname", `"short"`, 1)
-		w.register(lens2)
-		report := w.report(w.draw())
-		require.Len(t, report.Rejected, 1)
-		require.Equal(t, long.Memory, report.Rejected[0].Memory)
-		require.Equal(t, "nickname", report.Rejected[0].Attribute)
-		require.Equal(t, "/value", report.Rejected[0].Pointer)
-	})
+	for _, e := range everywhere() {
+		t.Run(e.name, func(t *testing.T) {
+			w := newWorld(t, e)
+			w.fill(10)
+			long := w.say("mira", "nickname", `"far too long a name"`, 1)
+			require.Equal(t, sgam.Pending, long.Outcome)
+			w.say("mira", "nickname", `"short"`, 1)
+			w.register(lens2)
+			report := w.report(w.draw())
+			require.Len(t, report.Rejected, 1)
+			require.Equal(t, long.Memory, report.Rejected[0].Memory)
+			require.Equal(t, "nickname", report.Rejected[0].Attribute)
+			require.Equal(t, "/value", report.Rejected[0].Pointer)
+		})
+	}
 }
 
 func TestG19ADryRunListsWhatChangesACurrentAnswer(t *testing.T) {
-	everywhere(t, func(t *testing.T, e engine) {
-		w := newWorld(t, e)
-		w.say("mira", "profile", `{"name":"Mira","level":"1"}`, 1) // is over soon
-		w.say("mira", "profile", `{"name":"Mira"}`, 1)
-		bob := w.say("bob", "profile", `{"name":"Bob","level":"1"}`, 1)
-		agent := w.delta("eve", "profile", `{"name":"Eve","level":"2"}`, 1)
-		agent.Scope = "agent-7"
-		eve, err := w.tenant.Apply(t.Context(), agent)
-		require.NoError(t, err)
-		w.register(lens2b) // drops the level
-		profile := w.dry(w.draw())["profile"]
-		require.Equal(t, int64(3), profile.Lossy, "of all facts")
-		require.Equal(t, int64(2), profile.Current.Lossy, "of those that hold now, in every scope")
-		require.ElementsMatch(t, []sgam.MemoryID{bob.Memory, eve.Memory}, profile.Current.Memories)
-	})
+	for _, e := range everywhere() {
+		t.Run(e.name, func(t *testing.T) {
+			w := newWorld(t, e)
+			w.say("mira", "profile", `{"name":"Mira","level":"1"}`, 1) // is over soon
+			w.say("mira", "profile", `{"name":"Mira"}`, 1)
+			bob := w.say("bob", "profile", `{"name":"Bob","level":"1"}`, 1)
+			agent := w.delta("eve", "profile", `{"name":"Eve","level":"2"}`, 1)
+			agent.Scope = "agent-7"
+			eve, err := w.tenant.Apply(t.Context(), agent)
+			require.NoError(t, err)
+			w.register(lens2b) // drops the level
+			profile := w.dry(w.draw())["profile"]
+			require.Equal(t, int64(3), profile.Lossy, "of all facts")
+			require.Equal(t, int64(2), profile.Current.Lossy, "of those that hold now, in every scope")
+			require.ElementsMatch(t, []sgam.MemoryID{bob.Memory, eve.Memory}, profile.Current.Memories)
+		})
+	}
 }
 
 func TestExamplesAreMaskedBySensitivity(t *testing.T) {
@@ -115,7 +121,7 @@ func TestExamplesAreMaskedBySensitivity(t *testing.T) {
 
 func TestADefaultedConversionIsToldAsOne(t *testing.T) {
 	l := types(t,
-		one+`,"schema":{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}}]}`, "thing_a", `{"a":"x"}`,
+		one+`,"schema":{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}}]}`, `{"a":"x"}`,
 		two+`,"schema":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string","default":"?"}},"required":["a","b"]}}]}`,
 		`{"type":"thing","version":2,"attributes":[{"tag":1,"ops":[{"op":"add","prop":"b","default":"?"}]}]}`)
 	plan, err := migrate.Draw(t.Context(), l, migrate.Options{Type: "thing"})

@@ -69,13 +69,8 @@ var inMemory = engine{"memory", func(testing.TB) func(context.Context, *sgam.Opt
 	return func(context.Context, *sgam.Options) (sgam.Store, error) { return store.Reopen(), nil }
 }}
 
-// everywhere runs a test on each engine.
-func everywhere(t *testing.T, test func(t *testing.T, e engine)) {
-	t.Helper()
-	for _, e := range append([]engine{inMemory}, onDisk()...) {
-		t.Run(e.name, func(t *testing.T) { test(t, e) })
-	}
-}
+// everywhere are the engines to test on.
+func everywhere() []engine { return append([]engine{inMemory}, onDisk()...) }
 
 // lenient lets any version follow any other. What a ledger holds may have been registered by a program with other rules, so
 // a migration judges for itself.
@@ -97,9 +92,9 @@ type world struct {
 
 var dayOne = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-func newWorld(t testing.TB, e engine) *world {
-	t.Helper()
-	w := &world{TB: t, types: schema.NewRegistry(), clock: ledgertest.NewClock(dayOne.AddDate(0, 3, 0)), open: e.place(t)}
+func newWorld(tb testing.TB, e engine) *world {
+	tb.Helper()
+	w := &world{TB: tb, types: schema.NewRegistry(), clock: ledgertest.NewClock(dayOne.AddDate(0, 3, 0)), open: e.place(tb)}
 	w.clock.Tick(time.Millisecond)
 	w.declare(contact1, "")
 	w.start()

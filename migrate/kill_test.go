@@ -206,7 +206,7 @@ func TestDeathAtAnyTimeLosesNothing(t *testing.T) {
 	require.NotZero(t, deaths, "some run was killed before its end")
 	w.clock.Set(time.Now())
 	require.NoError(t, migrate.Run(t.Context(), w.Ledger, plan, &migrate.RunOptions{TakeOver: true}))
-	w.whole(1)
+	w.whole()
 	require.Equal(t, int64(facts), w.standing().Counts.Looked, "nothing is counted twice")
 	w.verify()
 	w.cutover()

@@ -169,7 +169,7 @@ func strict(text []byte, into any) error {
 	if err := d.Decode(into); err != nil {
 		return fmt.Errorf("migrate: plan: %w", err)
 	}
-	if _, err := d.Token(); err != io.EOF { //nolint:errorlint // a decoder gives io.EOF itself
+	if _, err := d.Token(); err != io.EOF {
 		return fmt.Errorf("migrate: plan: %w", &sgam.FieldError{Field: "plan", Rule: "syntax", Want: "one JSON object"})
 	}
 	return nil

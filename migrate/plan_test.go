@@ -18,44 +18,46 @@ import (
 )
 
 func TestAPlanSaysWhatWillBeDone(t *testing.T) {
-	everywhere(t, func(t *testing.T, e engine) {
-		w := newWorld(t, e)
-		w.fill(100)
-		w.say("mira", "profile", `{"name":"Mira","level":"high"}`, 1)
-		w.register(lens2)
-		plan := w.draw(func(o *migrate.Options) { o.Clock = w.clock.Now })
-		require.Equal(t, [2]int{1, 2}, [2]int{plan.From, plan.To})
-		require.Len(t, plan.Steps, 1)
-		require.NotEmpty(t, plan.Steps[0].Lens)
-		rules := map[string]bool{}
-		for _, c := range plan.Steps[0].Changes {
-			rules[c.Rule] = true
-		}
-		for _, rule := range []string{"SC02", "SC03", "SC12"} {
-			assert.True(t, rules[rule], "%s in %v", rule, rules)
-		}
-		require.Len(t, plan.Tenants, 1)
-		counts := map[string]migrate.Prediction{}
-		for _, p := range plan.Tenants[0].Attributes {
-			counts[p.Attribute] = p
-		}
-		require.Equal(t, map[string]migrate.Prediction{
-			"profile": {Attribute: "profile", Facts: 21, Convert: 21, Quarantine: 1},
-			"phone":   {Attribute: "phone", Facts: 40, Convert: 40},
-			"status":  {Attribute: "status", Facts: 20, Convert: 20},
-			"fax":     {Attribute: "fax", Facts: 20, Removed: 20},
-		}, counts)
-		estimate := plan.Tenants[0].Estimate
-		require.Equal(t, int64(80), estimate.Rows)
-		require.Greater(t, estimate.Bytes, 80*int64(len(plan.Steps[0].Lens)))
-		require.Positive(t, estimate.Seconds)
-		require.Empty(t, plan.Indexes)
+	for _, e := range everywhere() {
+		t.Run(e.name, func(t *testing.T) {
+			w := newWorld(t, e)
+			w.fill(100)
+			w.say("mira", "profile", `{"name":"Mira","level":"high"}`, 1)
+			w.register(lens2)
+			plan := w.draw(func(o *migrate.Options) { o.Clock = w.clock.Now })
+			require.Equal(t, [2]int{1, 2}, [2]int{plan.From, plan.To})
+			require.Len(t, plan.Steps, 1)
+			require.NotEmpty(t, plan.Steps[0].Lens)
+			rules := map[string]bool{}
+			for _, c := range plan.Steps[0].Changes {
+				rules[c.Rule] = true
+			}
+			for _, rule := range []string{"SC02", "SC03", "SC12"} {
+				assert.True(t, rules[rule], "%s in %v", rule, rules)
+			}
+			require.Len(t, plan.Tenants, 1)
+			counts := map[string]migrate.Prediction{}
+			for _, p := range plan.Tenants[0].Attributes {
+				counts[p.Attribute] = p
+			}
+			require.Equal(t, map[string]migrate.Prediction{
+				"profile": {Attribute: "profile", Facts: 21, Convert: 21, Quarantine: 1},
+				"phone":   {Attribute: "phone", Facts: 40, Convert: 40},
+				"status":  {Attribute: "status", Facts: 20, Convert: 20},
+				"fax":     {Attribute: "fax", Facts: 20, Removed: 20},
+			}, counts)
+			estimate := plan.Tenants[0].Estimate
+			require.Equal(t, int64(80), estimate.Rows)
+			require.Greater(t, estimate.Bytes, 80*int64(len(plan.Steps[0].Lens)))
+			require.Positive(t, estimate.Seconds)
+			require.Empty(t, plan.Indexes)
 
-		// What came true is what was predicted.
-		w.run(plan)
-		m := w.standing()
-		require.Equal(t, migrate.Counts{Looked: 101, Converted: 80, Removed: 20, Quarantined: 1}, m.Counts)
-	})
+			// What came true is what was predicted.
+			w.run(plan)
+			m := w.standing()
+			require.Equal(t, migrate.Counts{Looked: 101, Converted: 80, Removed: 20, Quarantined: 1}, m.Counts)
+		})
+	}
 }
 
 func TestAPlanFileIsReadBackAsItWasWritten(t *testing.T) {
@@ -86,38 +88,40 @@ func TestAPlanFileIsReadBackAsItWasWritten(t *testing.T) {
 }
 
 func TestAStalePlanIsRefused(t *testing.T) {
-	everywhere(t, func(t *testing.T, e engine) {
-		for name, c := range map[string]struct {
-			move func(w *world)
-			what string
-		}{
-			"another lens":        {func(w *world) { w.register(lens2b) }, "lens into version 2"},
-			"another migration":   {func(w *world) { w.through(w.draw(leave), migrate.Dual) }, "migration"},
-			"one rolled back":     {func(w *world) { w.through(w.draw(leave), migrate.RolledBack) }, "migration"},
-			"one that came ahead": {func(w *world) { w.through(w.draw(leave), migrate.Done) }, "migration"},
-		} {
-			t.Run(name, func(t *testing.T) {
-				w := newWorld(t, e)
-				w.fill(20)
-				w.register(lens2)
-				plan := w.draw()
-				_, err := migrate.DryRun(t.Context(), w.Ledger, plan)
-				require.NoError(t, err)
-				c.move(w)
-				before := w.standingOrNone()
-				for _, err := range []error{
-					migrate.Run(t.Context(), w.Ledger, plan, nil),
-					func() error { _, err := migrate.DryRun(t.Context(), w.Ledger, plan); return err }(),
-				} {
-					stale, ok := errors.AsType[*migrate.StaleError](err)
-					require.True(t, ok, "%v", err)
-					require.ErrorIs(t, err, migrate.ErrPlanStale)
-					require.Contains(t, []string{c.what, "epoch"}, stale.What)
-				}
-				require.Equal(t, before, w.standingOrNone())
-			})
-		}
-	})
+	for _, e := range everywhere() {
+		t.Run(e.name, func(t *testing.T) {
+			for name, c := range map[string]struct {
+				move func(w *world)
+				what string
+			}{
+				"another lens":        {func(w *world) { w.register(lens2b) }, "lens into version 2"},
+				"another migration":   {func(w *world) { w.through(w.draw(leave), migrate.Dual) }, "migration"},
+				"one rolled back":     {func(w *world) { w.through(w.draw(leave), migrate.RolledBack) }, "migration"},
+				"one that came ahead": {func(w *world) { w.through(w.draw(leave), migrate.Done) }, "migration"},
+			} {
+				t.Run(name, func(t *testing.T) {
+					w := newWorld(t, e)
+					w.fill(20)
+					w.register(lens2)
+					plan := w.draw()
+					_, err := migrate.DryRun(t.Context(), w.Ledger, plan)
+					require.NoError(t, err)
+					c.move(w)
+					before := w.standingOrNone()
+					for _, err := range []error{
+						migrate.Run(t.Context(), w.Ledger, plan, nil),
+						func() error { _, err := migrate.DryRun(t.Context(), w.Ledger, plan); return err }(),
+					} {
+						stale, ok := errors.AsType[*migrate.StaleError](err)
+						require.True(t, ok, "%v", err)
+						require.ErrorIs(t, err, migrate.ErrPlanStale)
+						require.Contains(t, []string{c.what, "epoch"}, stale.What)
+					}
+					require.Equal(t, before, w.standingOrNone())
+				})
+			}
+		})
+	}
 }
 
 func (w *world) standingOrNone() []migrate.Migration {
@@ -139,7 +143,7 @@ func TestAPlanOfAnotherLedgerIsStale(t *testing.T) {
 }
 
 // types opens a ledger with one memory type, makes a statement, and registers the next version.
-func types(t *testing.T, one, attribute, value, two, lens string) *sgam.Ledger {
+func types(t *testing.T, one, value, two, lens string) *sgam.Ledger {
 	t.Helper()
 	first := schema.NewRegistry()
 	_, err := first.Add([]byte(one))
@@ -147,7 +151,7 @@ func types(t *testing.T, one, attribute, value, two, lens string) *sgam.Ledger {
 	l := ledgertest.NewLedger(t, &sgam.Options{Schemas: lenient{first}})
 	tenant, err := l.Tenant("acme")
 	require.NoError(t, err)
-	r, err := tenant.Apply(t.Context(), sgam.MemoryDelta{Op: sgam.Assert, Subject: "s", Attribute: attribute, Value: json.RawMessage(value)}.
+	r, err := tenant.Apply(t.Context(), sgam.MemoryDelta{Op: sgam.Assert, Subject: "s", Attribute: "thing_a", Value: json.RawMessage(value)}.
 		From(sgam.Episode{ID: "e", Kind: sgam.Message, OccurredAt: dayOne}))
 	require.NoError(t, err)
 	require.NoError(t, r.Err())
@@ -199,7 +203,7 @@ func TestWhatNoMigrationMayChangeIsRefused(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := types(t, one+c.from, "thing_a", c.value, two+c.to, c.lens)
+			l := types(t, one+c.from, c.value, two+c.to, c.lens)
 			_, err := migrate.Draw(t.Context(), l, migrate.Options{Type: "thing"})
 			refused, ok := errors.AsType[*migrate.RefusedError](err)
 			require.True(t, ok, "%v", err)
@@ -211,7 +215,7 @@ func TestWhatNoMigrationMayChangeIsRefused(t *testing.T) {
 }
 
 func TestADeclassificationIsInThePlan(t *testing.T) {
-	l := types(t, one+`,"sensitivity":"special","schema":{"type":"string"}}]}`, "thing_a", `"x"`, two+`,"sensitivity":"internal","schema":{"type":"string","maxLength":3}}]}`, "")
+	l := types(t, one+`,"sensitivity":"special","schema":{"type":"string"}}]}`, `"x"`, two+`,"sensitivity":"internal","schema":{"type":"string","maxLength":3}}]}`, "")
 	_, err := migrate.Draw(t.Context(), l, migrate.Options{Type: "thing", Declassify: &schema.Declassification{Actor: "ann"}})
 	require.Error(t, err, "without a reason")
 	plan, err := migrate.Draw(t.Context(), l, migrate.Options{Type: "thing", Declassify: &schema.Declassification{Actor: "ann", Reason: "published"}})
@@ -223,7 +227,7 @@ func TestADeclassificationIsInThePlan(t *testing.T) {
 }
 
 func TestVersionsOfOneShapeNeedNoMigration(t *testing.T) {
-	l := types(t, one+`,"schema":{"type":"string"}}]}`, "thing_a", `"x"`, two+`,"schema":{"type":"string"}},{"tag":2,"name":"thing_b","schema":{"type":"string"}}]}`, "")
+	l := types(t, one+`,"schema":{"type":"string"}}]}`, `"x"`, two+`,"schema":{"type":"string"}},{"tag":2,"name":"thing_b","schema":{"type":"string"}}]}`, "")
 	_, err := migrate.Draw(t.Context(), l, migrate.Options{Type: "thing"})
 	require.ErrorIs(t, err, migrate.ErrSameShape)
 	_, err = migrate.Draw(t.Context(), l, migrate.Options{Type: "thing", From: 1, To: 2})

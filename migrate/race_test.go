@@ -38,78 +38,86 @@ func (w *world) epoch() [3]int {
 }
 
 func TestAFactThatComesAtTheLastMomentStopsTheCutOver(t *testing.T) {
-	everywhere(t, func(t *testing.T, e engine) {
-		w := newWorld(t, e)
-		w.at(migrate.Verified)
-		w.meanwhile(2, "profile", `{"name":"Mira","level":"high"}`, 1)
-		err := migrate.Cutover(t.Context(), w.Ledger, target)
-		require.ErrorIs(t, err, migrate.ErrQuarantine)
-		require.Equal(t, migrate.Dual, w.standing().State)
-		require.Equal(t, [3]int{1, 1, 2}, w.epoch())
-		require.NoError(t, migrate.Rollback(t.Context(), w.Ledger, target, false))
-	})
+	for _, e := range everywhere() {
+		t.Run(e.name, func(t *testing.T) {
+			w := newWorld(t, e)
+			w.at(migrate.Verified)
+			w.meanwhile(2, "profile", `{"name":"Mira","level":"high"}`, 1)
+			err := migrate.Cutover(t.Context(), w.Ledger, target)
+			require.ErrorIs(t, err, migrate.ErrQuarantine)
+			require.Equal(t, migrate.Dual, w.standing().State)
+			require.Equal(t, [3]int{1, 1, 2}, w.epoch())
+			require.NoError(t, migrate.Rollback(t.Context(), w.Ledger, target, false))
+		})
+	}
 }
 
 func TestALossThatComesAtTheLastMomentStopsTheRollback(t *testing.T) {
-	everywhere(t, func(t *testing.T, e engine) {
-		w := newWorld(t, e)
-		w.at(migrate.CutOver)
-		w.meanwhile(2, "status", `"gone"`, 2)
-		err := migrate.Rollback(t.Context(), w.Ledger, target, false)
-		lossy, ok := errors.AsType[*migrate.LossyError](err)
-		require.True(t, ok, "%v", err)
-		require.Equal(t, int64(1), lossy.Facts)
-		require.Equal(t, migrate.CutOver, w.standing().State)
-		require.Equal(t, [3]int{2, 2, 1}, w.epoch())
-	})
+	for _, e := range everywhere() {
+		t.Run(e.name, func(t *testing.T) {
+			w := newWorld(t, e)
+			w.at(migrate.CutOver)
+			w.meanwhile(2, "status", `"gone"`, 2)
+			err := migrate.Rollback(t.Context(), w.Ledger, target, false)
+			lossy, ok := errors.AsType[*migrate.LossyError](err)
+			require.True(t, ok, "%v", err)
+			require.Equal(t, int64(1), lossy.Facts)
+			require.Equal(t, migrate.CutOver, w.standing().State)
+			require.Equal(t, [3]int{2, 2, 1}, w.epoch())
+		})
+	}
 }
 
 func TestACutOverThatDiesHalfWayCanGoOnOrBack(t *testing.T) {
-	everywhere(t, func(t *testing.T, e engine) {
-		for name, next := range map[string]func(w *world) error{
-			"on":   func(w *world) error { return migrate.Cutover(w.Context(), w.Ledger, target) },
-			"back": func(w *world) error { return migrate.Rollback(w.Context(), w.Ledger, target, false) },
-		} {
-			t.Run(name, func(t *testing.T) {
-				w := newWorld(t, e)
-				w.say("mira", "profile", `{"name":"Mira","level":"3"}`, 1)
-				w.at(migrate.Verified)
-				w.faulty.AtWrite(3, ledgertest.Fault{When: ledgertest.BeforeCall, Do: func() error { return errPlanned }})
-				require.ErrorIs(t, migrate.Cutover(t.Context(), w.Ledger, target), errPlanned)
-				require.Equal(t, migrate.Verified, w.standing().State)
-				require.Equal(t, 1, w.get(w.tenant.Current(), "mira", "profile").SchemaVersion)
-				w.say("bob", "profile", `{"name":"Bob"}`, 1)
-				w.say("eve", "profile", `{"full_name":"Eve"}`, 2)
-				require.Equal(t, sgam.Rejected, w.try("bob", "profile", `{"name":"Bob","level":"high"}`, 1).Outcome, "nothing comes into quarantine any more")
-				require.NoError(t, next(w))
-				for _, subject := range []string{"mira", "bob", "eve"} {
-					w.get(w.tenant.Current(), subject, "profile")
-				}
-			})
-		}
-	})
+	for _, e := range everywhere() {
+		t.Run(e.name, func(t *testing.T) {
+			for name, next := range map[string]func(w *world) error{
+				"on":   func(w *world) error { return migrate.Cutover(w.Context(), w.Ledger, target) },
+				"back": func(w *world) error { return migrate.Rollback(w.Context(), w.Ledger, target, false) },
+			} {
+				t.Run(name, func(t *testing.T) {
+					w := newWorld(t, e)
+					w.say("mira", "profile", `{"name":"Mira","level":"3"}`, 1)
+					w.at(migrate.Verified)
+					w.faulty.AtWrite(3, ledgertest.Fault{When: ledgertest.BeforeCall, Do: func() error { return errPlanned }})
+					require.ErrorIs(t, migrate.Cutover(t.Context(), w.Ledger, target), errPlanned)
+					require.Equal(t, migrate.Verified, w.standing().State)
+					require.Equal(t, 1, w.get(w.tenant.Current(), "mira", "profile").SchemaVersion)
+					w.say("bob", "profile", `{"name":"Bob"}`, 1)
+					w.say("eve", "profile", `{"full_name":"Eve"}`, 2)
+					require.Equal(t, sgam.Rejected, w.try("bob", "profile", `{"name":"Bob","level":"high"}`, 1).Outcome, "nothing comes into quarantine any more")
+					require.NoError(t, next(w))
+					for _, subject := range []string{"mira", "bob", "eve"} {
+						w.get(w.tenant.Current(), subject, "profile")
+					}
+				})
+			}
+		})
+	}
 }
 
 func TestARollbackThatDiesHalfWayCanGoOn(t *testing.T) {
-	everywhere(t, func(t *testing.T, e engine) {
-		for name, next := range map[string]func(w *world) error{
-			"on":          func(w *world) error { return migrate.Rollback(w.Context(), w.Ledger, target, false) },
-			"to contract": func(w *world) error { return acts["contract"](w, nil) },
-		} {
-			t.Run(name, func(t *testing.T) {
-				w := newWorld(t, e)
-				w.say("mira", "profile", `{"name":"Mira","level":"3"}`, 1)
-				w.at(migrate.CutOver)
-				w.faulty.AtWrite(3, ledgertest.Fault{When: ledgertest.BeforeCall, Do: func() error { return errPlanned }})
-				require.ErrorIs(t, migrate.Rollback(t.Context(), w.Ledger, target, false), errPlanned)
-				require.Equal(t, migrate.CutOver, w.standing().State)
-				require.Equal(t, 2, w.get(w.tenant.Current(), "mira", "profile").SchemaVersion)
-				w.say("bob", "profile", `{"name":"Bob"}`, 1)
-				require.NoError(t, next(w))
-				w.get(w.tenant.Current(), "bob", "profile")
-			})
-		}
-	})
+	for _, e := range everywhere() {
+		t.Run(e.name, func(t *testing.T) {
+			for name, next := range map[string]func(w *world) error{
+				"on":          func(w *world) error { return migrate.Rollback(w.Context(), w.Ledger, target, false) },
+				"to contract": func(w *world) error { return acts["contract"](w, nil) },
+			} {
+				t.Run(name, func(t *testing.T) {
+					w := newWorld(t, e)
+					w.say("mira", "profile", `{"name":"Mira","level":"3"}`, 1)
+					w.at(migrate.CutOver)
+					w.faulty.AtWrite(3, ledgertest.Fault{When: ledgertest.BeforeCall, Do: func() error { return errPlanned }})
+					require.ErrorIs(t, migrate.Rollback(t.Context(), w.Ledger, target, false), errPlanned)
+					require.Equal(t, migrate.CutOver, w.standing().State)
+					require.Equal(t, 2, w.get(w.tenant.Current(), "mira", "profile").SchemaVersion)
+					w.say("bob", "profile", `{"name":"Bob"}`, 1)
+					require.NoError(t, next(w))
+					w.get(w.tenant.Current(), "bob", "profile")
+				})
+			}
+		})
+	}
 }
 
 func TestErrorsSayWhatIsWrongAndWhatToDo(t *testing.T) {

@@ -14,11 +14,11 @@ import (
 type route struct {
 	typ      string
 	from, to int
-	// docs are all versions of the type, groups number those that read one another's values as they stand. Index 0 is
-	// version 1.
-	docs   []sgam.StoredType
-	groups []int
-	attrs  map[sgam.AttributeID]*attribute
+	// docs are all versions of the type, changed the attributes whose values a version does not read as they stood in the
+	// one before. Index 0 is version 1.
+	docs    []sgam.StoredType
+	changed []map[sgam.AttributeID]bool
+	attrs   map[sgam.AttributeID]*attribute
 	// names are all names and aliases of every version.
 	names map[string]sgam.AttributeID
 }
@@ -58,7 +58,7 @@ func readRoute(ctx context.Context, l *sgam.Ledger, typ string, from, to int) (*
 // read compiles the documents and the steps between them.
 func (r *route) read() error {
 	stored := schema.Stored()
-	r.groups = make([]int, len(r.docs))
+	r.changed = make([]map[sgam.AttributeID]bool, len(r.docs))
 	for n := range r.docs {
 		specs, err := stored.Compile(r.docs[n].TypeDocument)
 		if err != nil {
@@ -81,19 +81,40 @@ func (r *route) read() error {
 		if n == 0 {
 			continue
 		}
-		r.groups[n] = r.groups[n-1]
+		r.changed[n] = map[sgam.AttributeID]bool{}
 		steps, err := stored.Steps(r.docs[n-1].TypeDocument, r.docs[n].TypeDocument)
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(steps, func(s sgam.AttributeStep) bool { return s.Up != nil }) {
-			r.groups[n]++
+		for _, s := range steps {
+			if s.Up != nil {
+				at := slices.IndexFunc(r.docs[n].Attributes, func(a sgam.AttributeName) bool { return a.Tag == s.Tag })
+				r.changed[n][r.docs[n].IDs[at]] = true
+			}
 		}
 	}
 	return nil
 }
 
-func (r *route) same(a, b int) bool { return r.groups[a-1] == r.groups[b-1] }
+// same reports whether an attribute's values in one version are read as the other's as they stand.
+func (r *route) same(id sgam.AttributeID, a, b int) bool {
+	for v := min(a, b); v < max(a, b); v++ {
+		if r.changed[v][id] {
+			return false
+		}
+	}
+	return true
+}
+
+// alike reports whether that holds for every attribute.
+func (r *route) alike(a, b int) bool {
+	for v := min(a, b); v < max(a, b); v++ {
+		if len(r.changed[v]) > 0 {
+			return false
+		}
+	}
+	return true
+}
 
 // resolved is the epoch that an epoch amounts to: outside of a migration, writers move on to the newest version that reads
 // the older values as they stand.
@@ -102,7 +123,7 @@ func (r *route) resolved(e sgam.Epoch) sgam.Epoch {
 		return e
 	}
 	for _, v := range []*int{&e.Read, &e.Write} {
-		for *v < len(r.groups) && r.same(*v, *v+1) {
+		for *v < len(r.docs) && r.alike(*v, *v+1) {
 			*v++
 		}
 	}
@@ -124,11 +145,11 @@ func (r *route) path(from, to int) string {
 
 // form is a fact's value as a version reads it: the recorded one, the newest encoding, or nil.
 func (r *route) form(v *sgam.StoredValue, version int) *sgam.Encoding {
-	if r.same(v.Version, version) {
+	if r.same(v.Slot.Attribute, v.Version, version) {
 		return &sgam.Encoding{Version: v.Version, Value: v.Value}
 	}
 	for i := len(v.Encodings) - 1; i >= 0; i-- {
-		if r.same(v.Encodings[i].Version, version) {
+		if r.same(v.Slot.Attribute, v.Encodings[i].Version, version) {
 			return &v.Encodings[i]
 		}
 	}
@@ -153,7 +174,7 @@ func (r *route) fate(v *sgam.StoredValue) fate {
 		return erased
 	case a == nil || !a.inTo:
 		return removed
-	case r.same(v.Version, r.to):
+	case r.same(v.Slot.Attribute, v.Version, r.to):
 		return recorded
 	}
 	if e := r.form(v, r.to); e != nil && e.Lens == r.path(v.Version, e.Version) {

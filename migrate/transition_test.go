@@ -58,38 +58,40 @@ func (w *world) at(state migrate.State) *migrate.Plan {
 }
 
 func TestEveryCallInEveryState(t *testing.T) {
-	everywhere(t, func(t *testing.T, e engine) {
-		for _, state := range everyState {
-			for name, act := range acts {
-				t.Run(string(state)+" "+name, func(t *testing.T) {
-					w := newWorld(t, e)
-					plan := w.at(state)
-					err := act(w, plan)
-					end, allowed := ends[state][name]
-					if allowed {
-						require.NoError(t, err)
-						require.Equal(t, end, w.standing().State)
-						return
-					}
-					if state == migrate.RolledBack && name == "run" {
-						require.ErrorIs(t, err, migrate.ErrPlanStale)
-						return
-					}
-					wrong, ok := errors.AsType[*migrate.StateError](err)
-					require.True(t, ok, "%v", err)
-					require.ErrorIs(t, err, migrate.ErrState)
-					assert.Equal(t, name, wrong.Action)
-					assert.Equal(t, state, wrong.State)
-					for action := range ends[state] {
-						assert.Contains(t, wrong.Allowed, action)
-					}
-					if state != migrate.Planned {
-						require.Equal(t, state, w.standing().State, "nothing has happened")
-					}
-				})
+	for _, e := range everywhere() {
+		t.Run(e.name, func(t *testing.T) {
+			for _, state := range everyState {
+				for name, act := range acts {
+					t.Run(string(state)+" "+name, func(t *testing.T) {
+						w := newWorld(t, e)
+						plan := w.at(state)
+						err := act(w, plan)
+						end, allowed := ends[state][name]
+						if allowed {
+							require.NoError(t, err)
+							require.Equal(t, end, w.standing().State)
+							return
+						}
+						if state == migrate.RolledBack && name == "run" {
+							require.ErrorIs(t, err, migrate.ErrPlanStale)
+							return
+						}
+						wrong, ok := errors.AsType[*migrate.StateError](err)
+						require.True(t, ok, "%v", err)
+						require.ErrorIs(t, err, migrate.ErrState)
+						assert.Equal(t, name, wrong.Action)
+						assert.Equal(t, state, wrong.State)
+						for action := range ends[state] {
+							assert.Contains(t, wrong.Allowed, action)
+						}
+						if state != migrate.Planned {
+							require.Equal(t, state, w.standing().State, "nothing has happened")
+						}
+					})
+				}
 			}
-		}
-	})
+		})
+	}
 }
 
 func TestAPausedMigrationOnlyResumesOrRollsBack(t *testing.T) {
@@ -140,33 +142,38 @@ func TestEachTransitionIsRecordedWithPrincipalAndKnownTime(t *testing.T) {
 }
 
 func TestRollbackIsRefusedOnceSomethingWouldBeLost(t *testing.T) {
-	everywhere(t, func(t *testing.T, e engine) {
-		for name, lossy := range map[string]struct{ attribute, value string }{
-			"a value with a fallback": {"status", `"gone"`},
-		} {
-			t.Run(name, func(t *testing.T) {
-				w := newWorld(t, e)
-				w.at(migrate.CutOver)
-				w.say("mira", "status", `"new"`, 2)
-				require.NoError(t, migrate.Rollback(t.Context(), w.Ledger, target, false), "what has a lossless form is no hindrance")
+	for _, e := range everywhere() {
+		t.Run(e.name, func(t *testing.T) {
+			w := newWorld(t, e)
+			w.at(migrate.CutOver)
+			w.say("mira", "status", `"new"`, 2)
+			require.NoError(t, migrate.Rollback(t.Context(), w.Ledger, target, false), "what has a lossless form is no hindrance")
 
-				w.through(w.draw(), migrate.CutOver)
-				w.say("mira", lossy.attribute, lossy.value, 2)
-				w.say("bob", lossy.attribute, lossy.value, 2)
-				err := migrate.Rollback(t.Context(), w.Ledger, target, false)
-				refused, ok := errors.AsType[*migrate.LossyError](err)
-				require.True(t, ok, "%v", err)
-				require.Equal(t, int64(2), refused.Facts)
-				require.Equal(t, migrate.CutOver, w.standing().State)
-				require.Equal(t, 2, w.get(w.tenant.Current(), "mira", "status").SchemaVersion)
+			w.through(w.draw(), migrate.CutOver)
+			w.say("mira", "status", `"gone"`, 2)
+			w.say("bob", "status", `"gone"`, 2)
+			err := migrate.Rollback(t.Context(), w.Ledger, target, false)
+			refused, ok := errors.AsType[*migrate.LossyError](err)
+			require.True(t, ok, "%v", err)
+			require.Equal(t, int64(2), refused.Facts)
+			require.Equal(t, migrate.CutOver, w.standing().State)
+			require.Equal(t, 2, w.get(w.tenant.Current(), "mira", "status").SchemaVersion)
 
-				require.NoError(t, migrate.Rollback(t.Context(), w.Ledger, target, true))
-				f := w.get(w.tenant.Current(), "mira", "status")
-				require.JSONEq(t, `"old"`, string(f.Value))
-				require.True(t, f.Lossy)
-			})
-		}
-	})
+			require.NoError(t, migrate.Rollback(t.Context(), w.Ledger, target, true))
+			f := w.get(w.tenant.Current(), "mira", "status")
+			require.JSONEq(t, `"old"`, string(f.Value))
+			require.True(t, f.Lossy)
+		})
+	}
+}
+
+func TestWhatAnEarlierMigrationLostIsNotCountedAgain(t *testing.T) {
+	w := newWorld(t, inMemory)
+	w.at(migrate.CutOver)
+	w.say("mira", "status", `"gone"`, 2) // the newest fact when the second migration begins
+	require.NoError(t, migrate.Rollback(t.Context(), w.Ledger, target, true))
+	w.through(w.draw(), migrate.CutOver)
+	require.NoError(t, migrate.Rollback(t.Context(), w.Ledger, target, false))
 }
 
 func TestRollbackBeforeTheCutOverNeedsNoForce(t *testing.T) {
@@ -179,34 +186,38 @@ func TestRollbackBeforeTheCutOverNeedsNoForce(t *testing.T) {
 }
 
 func TestAFailedMigrationNeverBlocks(t *testing.T) {
-	everywhere(t, func(t *testing.T, e engine) {
-		w := newWorld(t, e)
-		w.at(migrate.Expanding)
-		w.say("mira", "profile", `{"name":"Mira","level":"high"}`, 1) // has no form in the new version
-		require.NoError(t, w.Close())
-		w.start()
-		w.say("bob", "profile", `{"name":"Bob"}`, 1)
-		require.NoError(t, migrate.Rollback(t.Context(), w.Ledger, migrate.Target{Type: "contact", Principal: "ops"}, false))
-		require.Equal(t, migrate.RolledBack, w.standing().State)
-		w.say("mira", "profile", `{"name":"Mira","level":"higher"}`, 1)
-		require.JSONEq(t, `{"level":"higher","name":"Mira"}`, string(w.get(w.tenant.Current(), "mira", "profile").Value))
-	})
+	for _, e := range everywhere() {
+		t.Run(e.name, func(t *testing.T) {
+			w := newWorld(t, e)
+			w.at(migrate.Expanding)
+			w.say("mira", "profile", `{"name":"Mira","level":"high"}`, 1) // has no form in the new version
+			require.NoError(t, w.Close())
+			w.start()
+			w.say("bob", "profile", `{"name":"Bob"}`, 1)
+			require.NoError(t, migrate.Rollback(t.Context(), w.Ledger, migrate.Target{Type: "contact", Principal: "ops"}, false))
+			require.Equal(t, migrate.RolledBack, w.standing().State)
+			w.say("mira", "profile", `{"name":"Mira","level":"higher"}`, 1)
+			require.JSONEq(t, `{"level":"higher","name":"Mira"}`, string(w.get(w.tenant.Current(), "mira", "profile").Value))
+		})
+	}
 }
 
 func TestAFactThatCameIntoQuarantineSinceVerificationStopsTheCutOver(t *testing.T) {
-	everywhere(t, func(t *testing.T, e engine) {
-		w := newWorld(t, e)
-		w.at(migrate.Verified)
-		w.say("bob", "profile", `{"name":"Bob","level":"3"}`, 1)
-		w.say("mira", "profile", `{"name":"Mira","level":"high"}`, 1)
-		err := migrate.Cutover(t.Context(), w.Ledger, target)
-		waiting, ok := errors.AsType[*migrate.QuarantineError](err)
-		require.True(t, ok, "%v", err)
-		require.Equal(t, int64(1), waiting.Facts)
-		require.Equal(t, migrate.Dual, w.standing().State)
-		require.Equal(t, 1, w.get(w.tenant.Current(), "mira", "profile").SchemaVersion)
-		w.say("eve", "profile", `{"name":"Eve","level":"low"}`, 1)
-	})
+	for _, e := range everywhere() {
+		t.Run(e.name, func(t *testing.T) {
+			w := newWorld(t, e)
+			w.at(migrate.Verified)
+			w.say("bob", "profile", `{"name":"Bob","level":"3"}`, 1)
+			w.say("mira", "profile", `{"name":"Mira","level":"high"}`, 1)
+			err := migrate.Cutover(t.Context(), w.Ledger, target)
+			waiting, ok := errors.AsType[*migrate.QuarantineError](err)
+			require.True(t, ok, "%v", err)
+			require.Equal(t, int64(1), waiting.Facts)
+			require.Equal(t, migrate.Dual, w.standing().State)
+			require.Equal(t, 1, w.get(w.tenant.Current(), "mira", "profile").SchemaVersion)
+			w.say("eve", "profile", `{"name":"Eve","level":"low"}`, 1)
+		})
+	}
 }
 
 func TestContractingGoesOnAfterAFailedDeletion(t *testing.T) {

@@ -192,7 +192,7 @@ func (v *verifier) fact(ctx context.Context, f *sgam.StoredValue, waiting bool) 
 		}
 	}
 	// What was recorded in the new version since the start has a form in the old one.
-	since := f.Number > v.rec.Upper && v.route.same(f.Version, v.route.to)
+	since := f.Number > v.rec.Upper && f.Version > v.route.from
 	if !a.inFrom || !since || v.rec.Decided && v.route.form(f, v.route.from) == nil {
 		return nil
 	}
@@ -204,7 +204,7 @@ func (v *verifier) side(ctx context.Context, f *sgam.StoredValue, version int, w
 	finding := Finding{Fact: f.Number, Attribute: f.Attribute}
 	want := conversion{Converted: sgam.Converted{Value: f.Value}}
 	form := v.route.form(f, version)
-	if !v.route.same(f.Version, version) {
+	if !v.route.same(f.Slot.Attribute, f.Version, version) {
 		var err error
 		if want, err = v.conv.of(ctx, f.Slot.Attribute, f.Attribute, f.Version, version, f.Value); err != nil {
 			return err
@@ -245,19 +245,18 @@ func (v *verifier) side(ctx context.Context, f *sgam.StoredValue, version int, w
 
 // back takes a form that lost nothing and was filled with nothing back to the recorded value.
 func (v *verifier) back(ctx context.Context, f *sgam.StoredValue, form *sgam.Encoding, finding Finding, c *Comparison) error {
-	if v.route.same(f.Version, form.Version) || form.Lossy || len(form.Defaulted) > 0 {
+	if v.route.same(f.Slot.Attribute, f.Version, form.Version) || form.Lossy || len(form.Defaulted) > 0 {
 		return nil
 	}
 	made, err := v.conv.of(ctx, f.Slot.Attribute, f.Attribute, form.Version, f.Version, form.Value)
 	if err != nil {
 		return err
 	}
-	if made.unfit != nil || !bytes.Equal(made.Value, f.Value) {
+	switch same := made.unfit == nil && bytes.Equal(made.Value, f.Value); {
+	case !same:
 		finding.Kind, finding.Detail = "round_trip", "the way back gives another value"
 		v.find(finding)
-		return nil
-	}
-	if c != nil {
+	case c != nil:
 		c.RoundTrips++
 	}
 	return nil
@@ -267,12 +266,11 @@ func (v *verifier) back(ctx context.Context, f *sgam.StoredValue, form *sgam.Enc
 type sum [4]uint64
 
 func (s *sum) add(fact int64, version int, there bool, c sgam.Converted) {
-	h := sha256.New()
-	fmt.Fprintf(h, "%d %d %t %t %q ", fact, version, there, c.Lossy, c.Defaulted)
+	text := fmt.Appendf(nil, "%d %d %t %t %q ", fact, version, there, c.Lossy, c.Defaulted)
 	if there {
-		h.Write(c.Value)
+		text = append(text, c.Value...)
 	}
-	digest := h.Sum(nil)
+	digest := sha256.Sum256(text)
 	for i := range s {
 		s[i] += binary.BigEndian.Uint64(digest[8*i:])
 	}

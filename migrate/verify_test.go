@@ -10,28 +10,30 @@ import (
 )
 
 func TestVerificationCountsBothSides(t *testing.T) {
-	everywhere(t, func(t *testing.T, e engine) {
-		w := newWorld(t, e)
-		w.fill(100)
-		w.register(lens2)
-		plan := w.draw()
-		w.through(plan, migrate.Dual)
-		w.say("mira", "profile", `{"full_name":"Mira"}`, 2)
-		v := w.verify()
-		by := map[string]migrate.Comparison{}
-		for _, c := range v.Attributes {
-			by[c.Attribute] = c
-		}
-		require.Equal(t, map[string]migrate.Comparison{
-			"profile": {Attribute: "profile", Facts: 21, Forms: 21, RoundTrips: 20},
-			"phone":   {Attribute: "phone", Facts: 40, Forms: 40, RoundTrips: 40},
-			"status":  {Attribute: "status", Facts: 20, Forms: 20, RoundTrips: 20},
-		}, by)
-		again := w.verify()
-		require.Equal(t, v.Stored, again.Stored, "a digest is that of the same facts")
-		w.say("mira", "profile", `{"full_name":"Mirabel"}`, 2)
-		require.NotEqual(t, v.Stored, w.verify().Stored)
-	})
+	for _, e := range everywhere() {
+		t.Run(e.name, func(t *testing.T) {
+			w := newWorld(t, e)
+			w.fill(100)
+			w.register(lens2)
+			plan := w.draw()
+			w.through(plan, migrate.Dual)
+			w.say("mira", "profile", `{"full_name":"Mira"}`, 2)
+			v := w.verify()
+			by := map[string]migrate.Comparison{}
+			for _, c := range v.Attributes {
+				by[c.Attribute] = c
+			}
+			require.Equal(t, map[string]migrate.Comparison{
+				"profile": {Attribute: "profile", Facts: 21, Forms: 21, RoundTrips: 20},
+				"phone":   {Attribute: "phone", Facts: 40, Forms: 40, RoundTrips: 40},
+				"status":  {Attribute: "status", Facts: 20, Forms: 20, RoundTrips: 20},
+			}, by)
+			again := w.verify()
+			require.Equal(t, v.Stored, again.Stored, "a digest is that of the same facts")
+			w.say("mira", "profile", `{"full_name":"Mirabel"}`, 2)
+			require.NotEqual(t, v.Stored, w.verify().Stored)
+		})
+	}
 }
 
 // tamper writes an encoding past the migration.
@@ -51,38 +53,40 @@ func (w *world) tamper(change func(*sgam.StoredValue) *sgam.NewEncoding) {
 }
 
 func TestVerificationFindsWhatIsWrong(t *testing.T) {
-	everywhere(t, func(t *testing.T, e engine) {
-		for name, c := range map[string]struct {
-			made sgam.Converted
-			kind string
-		}{
-			"another value":              {sgam.Converted{Value: []byte(`"gone"`)}, "form"},
-			"a loss that was not there":  {sgam.Converted{Value: []byte(`"new"`), Lossy: true}, "form"},
-			"a default that nobody made": {sgam.Converted{Value: []byte(`"new"`), Defaulted: []string{"/"}}, "form"},
-		} {
-			t.Run(name, func(t *testing.T) {
-				w := newWorld(t, e)
-				w.say("mira", "status", `"new"`, 1)
-				w.fill(30)
-				w.register(lens2)
-				w.through(w.draw(), migrate.Verified)
-				w.tamper(func(v *sgam.StoredValue) *sgam.NewEncoding {
-					if v.Subject != "mira" {
-						return nil
-					}
-					e := w.tenant.Encode(v, 2, c.made)
-					return &e
+	for _, e := range everywhere() {
+		t.Run(e.name, func(t *testing.T) {
+			for name, c := range map[string]struct {
+				made sgam.Converted
+				kind string
+			}{
+				"another value":              {sgam.Converted{Value: []byte(`"gone"`)}, "form"},
+				"a loss that was not there":  {sgam.Converted{Value: []byte(`"new"`), Lossy: true}, "form"},
+				"a default that nobody made": {sgam.Converted{Value: []byte(`"new"`), Defaulted: []string{"/"}}, "form"},
+			} {
+				t.Run(name, func(t *testing.T) {
+					w := newWorld(t, e)
+					w.say("mira", "status", `"new"`, 1)
+					w.fill(30)
+					w.register(lens2)
+					w.through(w.draw(), migrate.Verified)
+					w.tamper(func(v *sgam.StoredValue) *sgam.NewEncoding {
+						if v.Subject != "mira" {
+							return nil
+						}
+						e := w.tenant.Encode(v, 2, c.made)
+						return &e
+					})
+					all, err := migrate.Verify(t.Context(), w.Ledger, target)
+					require.ErrorIs(t, err, migrate.ErrFindings)
+					require.Equal(t, int64(1), all[0].Found)
+					require.Equal(t, c.kind, all[0].Findings[0].Kind)
+					require.NotEqual(t, all[0].Expected, all[0].Stored)
+					require.Equal(t, migrate.Dual, w.standing().State, "it is not verified any more")
+					require.NoError(t, migrate.Rollback(t.Context(), w.Ledger, target, false))
 				})
-				all, err := migrate.Verify(t.Context(), w.Ledger, target)
-				require.ErrorIs(t, err, migrate.ErrFindings)
-				require.Equal(t, int64(1), all[0].Found)
-				require.Equal(t, c.kind, all[0].Findings[0].Kind)
-				require.NotEqual(t, all[0].Expected, all[0].Stored)
-				require.Equal(t, migrate.Dual, w.standing().State, "it is not verified any more")
-				require.NoError(t, migrate.Rollback(t.Context(), w.Ledger, target, false))
-			})
-		}
-	})
+			}
+		})
+	}
 }
 
 func TestVerificationFindsAFactWithoutAForm(t *testing.T) {
