@@ -27,11 +27,16 @@ func (s *Sides) reading(ctx context.Context, f *file) (*sgam.Tenant, engine, err
 		return nil, nil, err
 	}
 	s.add(l.Close)
+	e, err := engineOf(l)
+	return t, e, err
+}
+
+func engineOf(l *sgam.Ledger) (engine, error) {
 	e, ok := l.Store().(engine)
 	if !ok {
-		return nil, nil, errors.New("the engine shows nothing of its driver")
+		return nil, errors.New("the engine shows nothing of its driver")
 	}
-	return t, e, nil
+	return e, nil
 }
 
 // current is Current().Get of slots at random.

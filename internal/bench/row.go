@@ -18,6 +18,8 @@ type Row struct {
 // Sides are the two sides of a row.
 type Sides struct {
 	Baseline, Subject Side
+	// Parts says that an operation is long: it handles so many of what the title counts. Zero: it is short, and counted itself.
+	Parts int
 	closers
 }
 
@@ -32,7 +34,8 @@ type Side struct {
 // Rows are all rows, in the order of the table.
 func Rows() []Row {
 	rows := append(readRows(), writeRows()...)
-	return append(rows, openRow())
+	rows = append(rows, openRow())
+	return append(rows, migrationRows()...)
 }
 
 // each makes a side out of one operation.

@@ -19,7 +19,7 @@ type result struct {
 	confidence        float64
 }
 
-// turns are how often each side is on in a round.
+// turns are how often each side is on in a round, when an operation is short.
 const turns = 10
 
 // measure runs the rounds of one row.
@@ -29,18 +29,22 @@ func (s *settings) measure(ctx context.Context, files *bench.Files, row bench.Ro
 		return r, err
 	}
 	defer func() { err = errors.Join(err, sides.Close()) }()
-	n, err := s.operations(ctx, sides)
-	if err != nil {
-		return r, err
+	n, on, parts := 1, 1, sides.Parts
+	if parts == 0 {
+		on, parts = turns, 1
+		if n, err = s.operations(ctx, sides); err != nil {
+			return r, err
+		}
 	}
 	var baselines, subjects []time.Duration
 	var ratios []float64
-	for range s.rounds {
-		b, x, err := round(ctx, sides, n)
+	for i := range s.rounds {
+		b, x, err := round(ctx, sides, n, on, i)
 		if err != nil {
 			return r, err
 		}
-		baselines, subjects = append(baselines, b/time.Duration(n*turns)), append(subjects, x/time.Duration(n*turns))
+		each := time.Duration(n * on * parts)
+		baselines, subjects = append(baselines, b/each), append(subjects, x/each)
 		ratios = append(ratios, float64(x)/float64(b))
 	}
 	r = result{Row: row, baseline: median(baselines), subject: median(subjects), ratio: median(ratios)}
@@ -48,9 +52,10 @@ func (s *settings) measure(ctx context.Context, files *bench.Files, row bench.Ro
 	return r, nil
 }
 
-// round gives each side its turns. Who begins changes, so that neither always finds what the other left behind.
-func round(ctx context.Context, sides *bench.Sides, n int) (baseline, subject time.Duration, err error) {
-	for turn := range turns {
+// round gives each side its turns, of n operations each. Who begins changes, so that neither always finds what the other
+// left behind.
+func round(ctx context.Context, sides *bench.Sides, n, turns, first int) (baseline, subject time.Duration, err error) {
+	for turn := first; turn < first+turns; turn++ {
 		order := []struct {
 			bench.Side
 			took *time.Duration
