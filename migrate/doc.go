@@ -18,9 +18,9 @@
 // contracting, [Rollback] leads back from every state, and [Pause] holds it in place.
 //
 // A value that the new version cannot hold is put in quarantine, with the rule that it breaks and the place, and without the
-// value. By default the cut-over waits until the quarantine is empty: withdraw or correct such facts before a plan is drawn,
-// or roll back, register a better lens and draw a new plan. A plan may also leave them; reading one is
-// [sgam.ErrUnmigrated] then.
+// value. By default the cut-over waits until the quarantine is empty: roll back, register a better lens and draw a new plan.
+// A plan may also leave such facts, since a fact that is no longer believed counts too; reading one is [sgam.ErrUnmigrated]
+// then, and the version that it was recorded in still answers.
 //
 // Deleting what a version removed is retention's affair; a plan only says which rule is due, and [Contract] calls a
 // [Deleter]. A change of cardinality, or of what identifies a member, asks for other facts rather than other encodings:

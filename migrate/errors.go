@@ -148,7 +148,7 @@ type QuarantineError struct {
 }
 
 func (e *QuarantineError) Error() string {
-	return fmt.Sprintf("%v: %d of tenant %q: correct the lens or the facts, or draw a plan that leaves them", ErrQuarantine, e.Facts, e.Tenant)
+	return fmt.Sprintf("%v: %d of tenant %q: roll back and register a better lens, or draw a plan that leaves them", ErrQuarantine, e.Facts, e.Tenant)
 }
 
 // Is matches [ErrQuarantine].

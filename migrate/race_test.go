@@ -130,7 +130,7 @@ func TestErrorsSayWhatIsWrongAndWhatToDo(t *testing.T) {
 		},
 		`the migration is rolled_back, which allows nothing`:            &migrate.StateError{State: migrate.RolledBack},
 		`tenant "acme" is held by "me" until 2026-01-01T00:00:00Z`:      &migrate.LeaseError{Tenant: "acme", Holder: "me", Until: dayOne},
-		`3 of tenant "acme": correct the lens or the facts`:             &migrate.QuarantineError{Tenant: "acme", Facts: 3},
+		`3 of tenant "acme": roll back and register a better lens`:      &migrate.QuarantineError{Tenant: "acme", Facts: 3},
 		`4 of tenant "acme", recorded since the migration began: force`: &migrate.LossyError{Tenant: "acme", Facts: 4},
 		`1 in tenant "acme", first: form, fact 7 of phone: not what it says`: &migrate.FindingsError{Verification: &migrate.Verification{
 			Tenant: "acme", Found: 1, Findings: []migrate.Finding{{Kind: "form", Fact: 7, Attribute: "phone", Detail: "not what it says"}},

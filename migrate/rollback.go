@@ -47,8 +47,7 @@ func (g Target) mayLose(ctx context.Context, l *sgam.Ledger, t *sgam.Tenant, rec
 	if err != nil {
 		return err
 	}
-	conv := newConversions(l)
-	lost, err := r.lossy(ctx, t, conv, rec.Upper, 0)
+	lost, err := r.lossy(ctx, t, rec.Upper, 0)
 	if err == nil && lost == 0 {
 		last := int64(0)
 		err = step(ctx, t, g.Type, g.Principal, func(m *moment) error {
@@ -62,7 +61,7 @@ func (g Target) mayLose(ctx context.Context, l *sgam.Ledger, t *sgam.Tenant, rec
 		if err != nil {
 			return err
 		}
-		if lost, err = r.lossy(ctx, t, conv, rec.Upper, last+1); err != nil || lost == 0 {
+		if lost, err = r.lossy(ctx, t, rec.Upper, last+1); err != nil || lost == 0 {
 			return err
 		}
 		err = step(ctx, t, g.Type, g.Principal, func(m *moment) error {
@@ -84,7 +83,7 @@ func (g Target) mayLose(ctx context.Context, l *sgam.Ledger, t *sgam.Tenant, rec
 }
 
 // lossy counts the facts with numbers above after and below below that the old version shows other than they were written.
-func (r *route) lossy(ctx context.Context, t *sgam.Tenant, conv *conversions, after, below int64) (n int64, err error) {
+func (r *route) lossy(ctx context.Context, t *sgam.Tenant, after, below int64) (n int64, err error) {
 	for v, err := range t.Values(ctx, r.typ, below) {
 		if err != nil {
 			return 0, err
@@ -92,23 +91,13 @@ func (r *route) lossy(ctx context.Context, t *sgam.Tenant, conv *conversions, af
 		if v.Number <= after {
 			break
 		}
-		if a := r.attrs[v.Slot.Attribute]; v.Erased || a == nil || !a.inFrom {
+		a := r.attrs[v.Slot.Attribute]
+		if v.Erased || a == nil || !a.inFrom {
 			continue // readers of the old version never saw the attribute
 		}
 		e := r.form(&v, r.from)
-		if e == nil || e.Lossy || len(e.Defaulted) > 0 {
-			n++
-			continue
-		}
-		if e.Version <= r.from {
-			continue
-		}
-		// It is shown as it stands, but may be more than the old version allows.
-		made, err := conv.stored(ctx, &v, r.from)
-		if err != nil {
-			return 0, err
-		}
-		if made.unfit != nil || made.Lossy || len(made.Defaulted) > 0 {
+		// What a newer version reads as it stands may still be more than the old one allows.
+		if e == nil || e.Lossy || len(e.Defaulted) > 0 || e.Version > r.from && len(a.check(e.Value)) > 0 {
 			n++
 		}
 	}

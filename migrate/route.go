@@ -29,6 +29,8 @@ type attribute struct {
 	open bool
 	// inFrom and inTo say which of the two versions have it.
 	inFrom, inTo bool
+	// check judges a value by the version that is migrated from, when that one has the attribute.
+	check func(value []byte) []sgam.FieldError
 }
 
 // readRoute reads the registry. With to 0 it is the newest version; with from 0 the way is only good for finding epochs.
@@ -75,7 +77,9 @@ func (r *route) read() error {
 				r.names[name] = id
 			}
 			a.open = a.open && (spec.Sensitivity == "public" || spec.Sensitivity == "internal")
-			a.inFrom = a.inFrom || n+1 == r.from
+			if n+1 == r.from {
+				a.inFrom, a.check = true, spec.Check
+			}
 			a.inTo = a.inTo || n+1 == r.to
 		}
 		if n == 0 {

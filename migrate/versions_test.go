@@ -63,11 +63,11 @@ func say(t *testing.T, l *sgam.Ledger, tenant, subject string, version int, valu
 	require.NoError(t, r.Err())
 }
 
-func shown(t *testing.T, l *sgam.Ledger, tenant, subject string) string {
+func shown(t *testing.T, l *sgam.Ledger, tenant string) string {
 	t.Helper()
 	handle, err := l.Tenant(tenant)
 	require.NoError(t, err)
-	f, err := handle.Current().Get(t.Context(), subject, "thing_a")
+	f, err := handle.Current().Get(t.Context(), "s", "thing_a")
 	require.NoError(t, err)
 	return string(f.Value)
 }
@@ -97,8 +97,8 @@ func TestAMigrationGoesThroughSeveralVersions(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, migrate.Cutover(t.Context(), l, p.Target("")))
 	}
-	require.JSONEq(t, `{"p3":"x"}`, shown(t, l, "acme", "s"))
-	require.JSONEq(t, `{"p3":"y"}`, shown(t, l, "beta", "s"))
+	require.JSONEq(t, `{"p3":"x"}`, shown(t, l, "acme"))
+	require.JSONEq(t, `{"p3":"y"}`, shown(t, l, "beta"))
 
 	// One version further, the oldest values go the whole way.
 	require.NoError(t, migrate.Contract(t.Context(), l, migrate.Target{Type: "thing"}, nil))
@@ -110,8 +110,8 @@ func TestAMigrationGoesThroughSeveralVersions(t *testing.T) {
 	_, err = migrate.Verify(t.Context(), l, migrate.Target{Type: "thing"})
 	require.NoError(t, err)
 	require.NoError(t, migrate.Cutover(t.Context(), l, migrate.Target{Type: "thing"}))
-	require.JSONEq(t, `{"p4":"x"}`, shown(t, l, "acme", "s"))
-	require.JSONEq(t, `{"p4":"y"}`, shown(t, l, "beta", "s"))
+	require.JSONEq(t, `{"p4":"x"}`, shown(t, l, "acme"))
+	require.JSONEq(t, `{"p4":"y"}`, shown(t, l, "beta"))
 }
 
 func TestEqualValuesAreConvertedOnce(t *testing.T) {
@@ -148,4 +148,28 @@ func TestExamplesAreMaskedByTheStricterVersion(t *testing.T) {
 	example := report.Tenants[0].Attributes[0].Examples[0]
 	require.True(t, example.Masked)
 	require.JSONEq(t, `{"p2":"string"}`, string(example.After))
+}
+
+func TestAValueThatOnlyTheNewVersionAllowsIsALossOnTheWayBack(t *testing.T) {
+	l := types(t,
+		one+`,"schema":{"type":"string","enum":["x"]}},{"tag":2,"name":"thing_b","schema":{"type":"string"}}]}`, `"x"`,
+		two+`,"schema":{"type":"string","enum":["x","y"]}},{"tag":2,"name":"thing_b","schema":{"type":"string","maxLength":3}}]}`, "")
+	plan, err := migrate.Draw(t.Context(), l, migrate.Options{Type: "thing"})
+	require.NoError(t, err)
+	require.Equal(t, int64(1), plan.Tenants[0].Attributes[0].Recorded, "what no lens touches needs no other form")
+	require.NoError(t, migrate.Run(t.Context(), l, plan, nil))
+	_, err = migrate.Verify(t.Context(), l, plan.Target(""))
+	require.NoError(t, err)
+	require.NoError(t, migrate.Cutover(t.Context(), l, plan.Target("")))
+	say(t, l, "acme", "t", 2, `"x"`)
+	require.NoError(t, migrate.Rollback(t.Context(), l, plan.Target(""), false), "what both versions allow is no loss")
+
+	again, err := migrate.Draw(t.Context(), l, migrate.Options{Type: "thing"})
+	require.NoError(t, err)
+	require.NoError(t, migrate.Run(t.Context(), l, again, nil))
+	_, err = migrate.Verify(t.Context(), l, again.Target(""))
+	require.NoError(t, err)
+	require.NoError(t, migrate.Cutover(t.Context(), l, again.Target("")))
+	say(t, l, "acme", "u", 2, `"y"`)
+	require.ErrorIs(t, migrate.Rollback(t.Context(), l, again.Target(""), false), migrate.ErrLossy)
 }
