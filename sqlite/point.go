@@ -3,18 +3,22 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/sgam-ledger/sgam"
 )
 
 var (
-	stPointCurrent = named("point_current")
-	stPointKnown   = named("point_known")
-	stFact         = named("fact")
-	stMemoryID     = named("memory_id")
+	stPointCurrent      = named("point_current")
+	stPointCurrentForms = named("point_current_forms")
+	stPointKnown        = named("point_known")
+	stPointKnownForms   = named("point_known_forms")
+	stFact              = named("fact")
+	stMemoryID          = named("memory_id")
 )
 
 // point answers a point query of one slot in one statement.
@@ -27,20 +31,14 @@ func point(ctx context.Context, c *conn, tenant string, q *sgam.Query) (*sgam.Pa
 		row  [1]sgam.Row
 	}{page: sgam.Page{LastKnown: sgam.Beginning}}
 	page := &answer.page
-	found, tenantID, err := pointRow(c, tenant, q, q.Slots[0], &page.LastKnown, &answer.row[0])
+	found, err := pointRow(c, tenant, q, q.Slots[0], page, &answer.row[0])
 	if err != nil {
 		return nil, err
 	}
-	if !found {
-		return page, nil
+	if found {
+		page.Rows = answer.row[:]
 	}
-	page.Rows = answer.row[:]
-	if !q.Encodings {
-		return page, nil
-	}
-	// What is read here was known at the time that is answered, and none of it changes: this needs no transaction.
-	s := session{conn: c, ctx: ctx, tenant: tenantID}
-	return page, s.forms(page, min(q.Known, page.LastKnown))
+	return page, nil
 }
 
 // points answers a point query of several slots.
@@ -50,7 +48,7 @@ func (r *reader) points(tenant string) error {
 			return err
 		}
 		var row sgam.Row
-		found, _, err := pointRow(r.conn, tenant, r.q, key, &r.page.LastKnown, &row)
+		found, err := pointRow(r.conn, tenant, r.q, key, r.page, &row)
 		if err != nil {
 			return err
 		}
@@ -61,36 +59,81 @@ func (r *reader) points(tenant string) error {
 	return nil
 }
 
-// pointRow reads what is believed of one slot at one point of the plane, and the tenant's last commit and number.
-func pointRow(c *conn, tenant string, q *sgam.Query, key sgam.SlotKey, last *sgam.Instant, row *sgam.Row) (found bool, id int64, err error) {
+// pointRow reads what is believed of one slot at one point of the plane, and the tenant's last commit. With encodings,
+// the page gets the epoch of the slot's memory type.
+func pointRow(c *conn, tenant string, q *sgam.Query, key sgam.SlotKey, page *sgam.Page, row *sgam.Row) (found bool, err error) {
+	p, err := c.queryPoint(tenant, q, key)
+	if err != nil {
+		return false, err
+	}
+	if p.next() {
+		page.LastKnown = p.instant(0)
+		if found = !p.null(1); found {
+			row.Slot = key
+			err = p.pointFact(row)
+			if err == nil && q.Encodings {
+				err = p.pointForms(page, row)
+			}
+		}
+	}
+	if cerr := p.close(); cerr != nil {
+		return false, cerr
+	}
+	return found, err
+}
+
+func (c *conn) queryPoint(tenant string, q *sgam.Query, key sgam.SlotKey) (*running, error) {
 	floor := sgam.Beginning
 	if q.Now {
 		floor = sgam.Forever
 	}
-	var p *running
+	current, known := stPointCurrent, stPointKnown
+	if q.Encodings {
+		current, known = stPointCurrentForms, stPointKnownForms
+	}
 	if q.Known == sgam.Forever {
-		p, err = c.one(stPointCurrent, tenant, key.Subject, string(key.Scope), int64(key.Attribute), blob(key.Member),
-			int64(q.Valid), int64(floor))
-	} else {
-		p, err = c.one(stPointKnown, tenant, key.Subject, string(key.Scope), int64(key.Attribute), blob(key.Member),
-			int64(q.Valid), int64(floor), int64(q.Known))
+		return c.query(current, tenant, key.Subject, string(key.Scope), int64(key.Attribute), blob(key.Member), int64(q.Valid), int64(floor))
 	}
-	if err != nil || p == nil {
-		return false, 0, err
-	}
-	*last = p.instant(0)
-	if p.null(1) {
-		return false, 0, nil
-	}
-	row.Slot = key
+	return c.query(known, tenant, key.Subject, string(key.Scope), int64(key.Attribute), blob(key.Member), int64(q.Valid), int64(floor),
+		int64(q.Known))
+}
+
+// The columns of the point statements after those of the fact.
+const (
+	pointSegment = 1 + factColumns
+	pointEpoch   = pointSegment + 4
+	pointForm    = pointEpoch + 5
+)
+
+// pointFact decodes the fact of a point statement with the bounds of its segment.
+func (p *running) pointFact(row *sgam.Row) error {
 	if err := p.fact(1, row); err != nil {
-		return false, 0, err
+		return err
 	}
-	const at = 1 + factColumns
-	row.Fact.Valid = p.span(at).Interval()
-	row.Fact.Known = sgam.Interval{From: p.instant(at + 2).Time()}
-	row.Number = p.int(at + 3)
-	return true, p.int(at + 4), nil
+	row.Fact.Valid = p.span(pointSegment).Interval()
+	row.Fact.Known = sgam.Interval{From: p.instant(pointSegment + 2).Time()}
+	row.Number = p.int(pointSegment + 3)
+	return nil
+}
+
+// pointForms decodes the epoch and the encodings of a point statement, whose rows are one fact's.
+func (p *running) pointForms(page *sgam.Page, row *sgam.Row) error {
+	if !p.null(pointEpoch + 1) {
+		addEpoch(page, p.typedEpoch(pointEpoch))
+	}
+	for more := !p.null(pointForm); more; more = p.next() {
+		e, err := p.form(pointForm)
+		if err != nil {
+			return err
+		}
+		row.Encodings = append(row.Encodings, e)
+	}
+	if len(row.Encodings) > 1 {
+		slices.SortFunc(row.Encodings, func(a, b sgam.Encoding) int {
+			return cmp.Or(cmp.Compare(a.KnownFrom, b.KnownFrom), cmp.Compare(a.Version, b.Version))
+		})
+	}
+	return nil
 }
 
 // factColumns are the columns of a fact as reads show it, the same in every statement that has them.

@@ -42,8 +42,11 @@ func (s *store) Read(ctx context.Context, t sgam.TenantID, q *sgam.Query) (page 
 		if known, err := r.clock(t.Name()); err != nil || !known {
 			return err
 		}
-		if err := r.answer(t.Name()); err != nil || !q.Encodings || q.Kind == sgam.QueryValues {
+		if err := r.answer(t.Name()); err != nil || !q.Encodings {
 			return err
+		}
+		if q.Kind == sgam.QueryPoint || q.Kind == sgam.QueryValues {
+			return nil // they have them in their own rows
 		}
 		return r.forms(r.page, r.known())
 	})

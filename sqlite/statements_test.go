@@ -121,6 +121,14 @@ func TestSeeksUseTheWholeKey(t *testing.T) {
 			"SEARCH c USING PRIMARY KEY (tenant_id=? AND slot_id=? AND node=? AND valid_from=?)",
 			"SEARCH x USING PRIMARY KEY (tenant_id=? AND slot_id=? AND node=? AND valid_from<?)",
 		},
+		"point_current_forms": {
+			"SEARCH h USING PRIMARY KEY (tenant_id=? AND type_id=? AND known_from=?)",
+			"SEARCH m USING PRIMARY KEY (tenant_id=? AND fact_id=?)",
+		},
+		"point_known_forms": {
+			"SEARCH h USING PRIMARY KEY (tenant_id=? AND type_id=? AND known_from=?)",
+			"SEARCH m USING PRIMARY KEY (tenant_id=? AND fact_id=?)",
+		},
 		"segment_at":      {"SEARCH g USING PRIMARY KEY (tenant_id=? AND slot_id=? AND node=? AND valid_from=?)"},
 		"timeline_open":   {"SEARCH segments USING PRIMARY KEY (tenant_id=? AND slot_id=? AND node=? AND valid_from>?)"},
 		"timeline_known":  {"SEARCH g USING PRIMARY KEY (tenant_id=? AND slot_id=? AND node=? AND valid_from>?)"},

@@ -173,13 +173,24 @@ func (s *session) forms(page *sgam.Page, known sgam.Instant) error {
 			return err
 		}
 		if p != nil {
-			e := sgam.Epoch{Type: p.text(0), KnownFrom: p.instant(1), Read: int(p.int(2)), Write: int(p.int(3)), Second: int(p.int(4))}
-			if !slices.Contains(page.Epochs, e) {
-				page.Epochs = append(page.Epochs, e)
-			}
+			addEpoch(page, p.typedEpoch(0))
 		}
 	}
 	return nil
+}
+
+// typedEpoch decodes five columns: the memory type and its epoch.
+func (p *running) typedEpoch(i int) sgam.Epoch {
+	return sgam.Epoch{
+		Type: p.text(i), KnownFrom: p.instant(i + 1), Read: int(p.int(i + 2)), Write: int(p.int(i + 3)), Second: int(p.int(i + 4)),
+	}
+}
+
+// addEpoch adds an epoch to a page, once.
+func addEpoch(page *sgam.Page, e sgam.Epoch) {
+	if !slices.Contains(page.Epochs, e) {
+		page.Epochs = append(page.Epochs, e)
+	}
 }
 
 // form decodes the six columns of an encoding that a lens made.

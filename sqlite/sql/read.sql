@@ -13,7 +13,7 @@ SELECT t.last_known,
     f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention,
     f.provenance, f.erased, CAST(n.value AS BLOB), e.name, p.name,
     (SELECT x.memory_id FROM facts x WHERE x.tenant_id = f.tenant_id AND x.fact_id = f.supersedes),
-    g.valid_from, g.valid_to, g.known_from, f.fact_id, t.tenant_id
+    g.valid_from, g.valid_to, g.known_from, f.fact_id
 FROM tenants t
 LEFT JOIN subjects u ON u.tenant_id = t.tenant_id AND u.name = +?2
 LEFT JOIN slots s ON s.tenant_id = t.tenant_id AND s.scope = +?3 AND s.subject_id = u.subject_id AND s.attribute_id = +?4
@@ -37,7 +37,7 @@ SELECT t.last_known,
     f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention,
     f.provenance, f.erased, CAST(n.value AS BLOB), e.name, p.name,
     (SELECT x.memory_id FROM facts x WHERE x.tenant_id = f.tenant_id AND x.fact_id = f.supersedes),
-    g.valid_from, g.valid_to, g.known_from, f.fact_id, t.tenant_id
+    g.valid_from, g.valid_to, g.known_from, f.fact_id
 FROM tenants t
 LEFT JOIN subjects u ON u.tenant_id = t.tenant_id AND u.name = +?2
 LEFT JOIN slots s ON s.tenant_id = t.tenant_id AND s.scope = +?3 AND s.subject_id = u.subject_id AND s.attribute_id = +?4
@@ -65,6 +65,81 @@ LEFT JOIN encodings n ON n.tenant_id = t.tenant_id AND n.fact_id = f.fact_id AND
     AND n.known_from = f.known_from
 LEFT JOIN episodes e ON e.tenant_id = t.tenant_id AND e.episode_id = f.episode_id
 LEFT JOIN principals p ON p.tenant_id = t.tenant_id AND p.principal_id = f.principal_id
+WHERE t.name = +?1;
+
+-- name: point_current_forms
+-- point_current with the epoch of the attribute's memory type, and with what lenses made of the fact's value: a row for each.
+SELECT t.last_known,
+    f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention,
+    f.provenance, f.erased, CAST(n.value AS BLOB), e.name, p.name,
+    (SELECT x.memory_id FROM facts x WHERE x.tenant_id = f.tenant_id AND x.fact_id = f.supersedes),
+    g.valid_from, g.valid_to, g.known_from, f.fact_id,
+    y.name, h.known_from, h.read_version, h.write_version, h.second_version,
+    m.schema_version, CAST(m.value AS BLOB), m.lens, m.known_from, m.lossy, m.defaulted
+FROM tenants t
+LEFT JOIN subjects u ON u.tenant_id = t.tenant_id AND u.name = +?2
+LEFT JOIN slots s ON s.tenant_id = t.tenant_id AND s.scope = +?3 AND s.subject_id = u.subject_id AND s.attribute_id = +?4
+    AND s.member = +?5
+LEFT JOIN segments g ON g.tenant_id = t.tenant_id AND g.slot_id = s.slot_id AND g.node = 0 AND g.valid_from = (
+        SELECT max(x.valid_from) FROM segments x
+        WHERE x.tenant_id = t.tenant_id AND x.slot_id = s.slot_id AND x.node = 0
+            AND x.valid_from <= max(+?6, min(+?7, t.last_known)))
+    AND g.valid_to > max(+?6, min(+?7, t.last_known))
+LEFT JOIN facts f ON f.tenant_id = t.tenant_id AND f.fact_id = g.fact_id
+LEFT JOIN encodings n ON n.tenant_id = t.tenant_id AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
+    AND n.known_from = f.known_from
+LEFT JOIN episodes e ON e.tenant_id = t.tenant_id AND e.episode_id = f.episode_id
+LEFT JOIN principals p ON p.tenant_id = t.tenant_id AND p.principal_id = f.principal_id
+LEFT JOIN attributes a ON a.attribute_id = s.attribute_id
+LEFT JOIN types y ON y.type_id = a.type_id
+LEFT JOIN epochs h ON h.tenant_id = t.tenant_id AND h.type_id = y.type_id AND h.known_from = (
+        SELECT max(x.known_from) FROM epochs x
+        WHERE x.tenant_id = t.tenant_id AND x.type_id = y.type_id AND x.known_from <= t.last_known)
+LEFT JOIN encodings m ON m.tenant_id = t.tenant_id AND m.fact_id = f.fact_id AND m.lens IS NOT NULL AND m.known_from <= t.last_known
+WHERE t.name = +?1;
+
+-- name: point_known_forms
+-- point_known with the same, as it was known then.
+SELECT t.last_known,
+    f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention,
+    f.provenance, f.erased, CAST(n.value AS BLOB), e.name, p.name,
+    (SELECT x.memory_id FROM facts x WHERE x.tenant_id = f.tenant_id AND x.fact_id = f.supersedes),
+    g.valid_from, g.valid_to, g.known_from, f.fact_id,
+    y.name, h.known_from, h.read_version, h.write_version, h.second_version,
+    m.schema_version, CAST(m.value AS BLOB), m.lens, m.known_from, m.lossy, m.defaulted
+FROM tenants t
+LEFT JOIN subjects u ON u.tenant_id = t.tenant_id AND u.name = +?2
+LEFT JOIN slots s ON s.tenant_id = t.tenant_id AND s.scope = +?3 AND s.subject_id = u.subject_id AND s.attribute_id = +?4
+    AND s.member = +?5
+LEFT JOIN segments g ON g.tenant_id = t.tenant_id AND g.slot_id = s.slot_id AND (g.node, g.valid_from) = (
+        WITH RECURSIVE nodes(mask, node) AS (
+            SELECT s.levels, 0
+            UNION ALL
+            SELECT mask & (mask - 1),
+                ((min(+?8, t.last_known) + 62135596800000001) & (-2 * (mask & -mask))) | (mask & -mask)
+            FROM nodes WHERE mask <> 0
+        )
+        SELECT c.node, c.valid_from
+        FROM nodes
+        CROSS JOIN segments c ON c.tenant_id = t.tenant_id AND c.slot_id = s.slot_id AND c.node = nodes.node
+            AND c.valid_from = (
+                SELECT max(x.valid_from) FROM segments x
+                WHERE x.tenant_id = t.tenant_id AND x.slot_id = s.slot_id AND x.node = nodes.node
+                    AND x.valid_from <= max(+?6, min(+?7, t.last_known)))
+        WHERE c.valid_to > max(+?6, min(+?7, t.last_known)) AND c.known_from <= min(+?8, t.last_known)
+            AND (c.known_to IS NULL OR c.known_to > min(+?8, t.last_known))
+        LIMIT 1)
+LEFT JOIN facts f ON f.tenant_id = t.tenant_id AND f.fact_id = g.fact_id
+LEFT JOIN encodings n ON n.tenant_id = t.tenant_id AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
+    AND n.known_from = f.known_from
+LEFT JOIN episodes e ON e.tenant_id = t.tenant_id AND e.episode_id = f.episode_id
+LEFT JOIN principals p ON p.tenant_id = t.tenant_id AND p.principal_id = f.principal_id
+LEFT JOIN attributes a ON a.attribute_id = s.attribute_id
+LEFT JOIN types y ON y.type_id = a.type_id
+LEFT JOIN epochs h ON h.tenant_id = t.tenant_id AND h.type_id = y.type_id AND h.known_from = (
+        SELECT max(x.known_from) FROM epochs x
+        WHERE x.tenant_id = t.tenant_id AND x.type_id = y.type_id AND x.known_from <= min(+?8, t.last_known))
+LEFT JOIN encodings m ON m.tenant_id = t.tenant_id AND m.fact_id = f.fact_id AND m.lens IS NOT NULL AND m.known_from <= min(+?8, t.last_known)
 WHERE t.name = +?1;
 
 -- name: fact
