@@ -32,6 +32,25 @@ func TestWrongCommandLinesGetOneLine(t *testing.T) {
 		{"get mira passport_deadline more --db agent.db", "sgam get needs SUBJECT and ATTRIBUTE: 3 given"},
 		{"facts mira --db agent.db", `sgam facts takes no arguments, and got "mira"`},
 		{"schema add --db agent.db", "sgam schema add needs FILE…: 0 given"},
+		{"schema add --lens two.txt --db absent.db", "--db: there is no ledger at absent.db"},
+		{"schema add --lens two.txt --db agent.db", "two.txt: want the JSON document of a lens, with the type and the version from 2 on that it leads to"},
+		{"schema add --lens absent.json --db agent.db", "absent.json: no such file or directory"},
+		{"migrate undo --db agent.db", `unknown command "undo" (see 'sgam migrate --help')`},
+		{"migrate plan --db agent.db", "sgam migrate plan needs TYPE: 0 given"},
+		{"migrate plan identity", "--db is missing: it names the ledger's file"},
+		{"migrate plan identity --db agent.db --from 0", "--from 0: want a version from 1 on"},
+		{"migrate plan identity --db agent.db --to 9", "--to: want a version up to 1, after the one that is migrated from"},
+		{"migrate plan identity --db agent.db --delete city=forget", `--delete "city=forget": want NAME=WHAT with keep, expire or erase`},
+		{"migrate plan identity --db agent.db --declassify --actor mira", "--declassify needs --actor and --reason"},
+		{"migrate plan identity --db agent.db --actor mira", "--actor and --reason go with --declassify"},
+		{"migrate plan identity --db agent.db --tenant ghost", `--tenant "ghost": there is no such tenant in this ledger, and without --tenant all are meant`},
+		{"migrate plan identity --db agent.db -o absent/plan.json", "--output: absent: no such file or directory"},
+		{"migrate dry-run absent.json --db agent.db", "absent.json: no such file or directory"},
+		{"migrate dry-run two.txt --db agent.db", "two.txt is no plan of 'sgam migrate plan': "},
+		{"migrate run two.txt --db agent.db --tenant default", "--tenant: the plan says which tenants it is about"},
+		{"migrate run two.txt --db agent.db --batch 0", "--batch 0: want a number from 1 on"},
+		{"migrate status identity order --db agent.db", "sgam migrate status takes one TYPE at most: 2 given"},
+		{"migrate cutover --db agent.db", "sgam migrate cutover needs TYPE: 0 given"},
 		{"get mira passport_deadline", "--db is missing: it names the ledger's file"},
 		{"schema add identity.json", "--db is missing: it names the ledger's file"},
 		{"get mira passport_deadline --db absent.db", "--db: there is no ledger at absent.db"},
@@ -101,7 +120,9 @@ func TestCommandsThatReadMakeNoFile(t *testing.T) {
 	for _, line := range []string{
 		"get a b", "facts", "timeline a b", "history a b", "believed a b", "diff --known-from 2026-01-01", "explain a b", "outcomes", "verify",
 		"schema list", "schema show x", "withdraw --episode e", "accept 00000000-0000-4000-8000-000000000000",
-		"decline 00000000-0000-4000-8000-000000000000", "apply - --preview", "upgrade",
+		"decline 00000000-0000-4000-8000-000000000000", "apply - --preview", "upgrade", "schema emit x", "schema diff x@1 x@2",
+		"schema check x", "migrate plan x", "migrate status", "migrate verify x", "migrate pause x", "migrate resume x", "migrate cutover x --yes",
+		"migrate rollback x --yes", "migrate contract x --yes",
 	} {
 		r := b.run("", append(strings.Fields(line), "--db", "agent.db")...)
 		assert.Equal(t, exitUsage, r.code, line)
@@ -177,7 +198,9 @@ func TestAnInterruptionDoesNotWaitForTheNextLine(t *testing.T) {
 func TestEveryCommandHasTheCommonFlags(t *testing.T) {
 	b := newBench(t)
 	for _, c := range []string{
-		"demo", "schema add", "schema list", "schema show", "apply", "get", "facts", "timeline", "history", "believed", "diff", "explain",
+		"demo", "schema add", "schema list", "schema show", "schema emit", "schema lint", "schema diff", "schema check", "migrate plan",
+		"migrate dry-run", "migrate run", "migrate status", "migrate pause", "migrate resume", "migrate verify", "migrate cutover",
+		"migrate rollback", "migrate contract", "apply", "get", "facts", "timeline", "history", "believed", "diff", "explain",
 		"withdraw", "accept", "decline", "outcomes", "verify", "upgrade", "replay", "scenario", "version",
 	} {
 		help := b.ok("", append(strings.Fields(c), "--help")...).out
@@ -189,6 +212,9 @@ func TestEveryCommandHasTheCommonFlags(t *testing.T) {
 			assert.Equal(t, reads || c == "outcomes" && flag == "--known", strings.Contains(help, flag+" "), "%s %s", c, flag)
 		}
 		writes := strings.Contains(" apply withdraw accept decline ", " "+c+" ")
+		if verb, ok := strings.CutPrefix(c, "migrate "); ok {
+			writes = !strings.Contains(" plan dry-run status ", " "+verb+" ")
+		}
 		assert.Equal(t, writes, strings.Contains(help, "--principal"), c)
 	}
 }
