@@ -25,6 +25,11 @@ func (j *judge) check(value []byte) []sgam.FieldError {
 	if err := json.Unmarshal(value, &v); err != nil {
 		return []sgam.FieldError{{Rule: "syntax", Want: "JSON"}}
 	}
+	return j.checkDecoded(v)
+}
+
+// checkDecoded judges a value that is decoded already.
+func (j *judge) checkDecoded(v any) []sgam.FieldError {
 	err := j.schema.Validate(v)
 	if err == nil {
 		return nil

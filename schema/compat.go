@@ -57,18 +57,6 @@ func (v Verdict) And(w Verdict) Verdict {
 	return max(v, w)
 }
 
-// lensed is what is left of a verdict once there is a lens.
-func (v Verdict) lensed() Verdict {
-	switch v {
-	case VerdictLens:
-		return VerdictOK
-	case VerdictDataLens:
-		return VerdictData
-	default:
-		return v
-	}
-}
-
 // Change is one difference between two versions of a memory type, judged by one rule.
 type Change struct {
 	// Rule is the rule's name for good, such as SC12.
@@ -93,6 +81,18 @@ type Change struct {
 	Advice string `json:"advice,omitempty"`
 
 	kind changeKind
+}
+
+// lensed is what is left of one of the change's verdicts once a lens converts the attribute. Of those that break, a lens
+// can mend one: it may take a property that is required from elsewhere in the value, or fill it in.
+func (c *Change) lensed(v Verdict) Verdict {
+	switch {
+	case v == VerdictLens, v == VerdictBreak && c.kind == requiredAdded:
+		return VerdictOK
+	case v == VerdictDataLens:
+		return VerdictData
+	}
+	return v
 }
 
 // Compare lists the differences between two versions of one memory type: first what is said of the type, then each

@@ -266,7 +266,7 @@ func (o *CheckOptions) weigh(mode Mode, change Change, lens, last bool) Finding 
 	}{{backward, change.Backward, "backward"}, {forward, change.Forward, "forward"}} {
 		left := d.verdict
 		if lens {
-			left = left.lensed()
+			left = change.lensed(left)
 		}
 		if d.asked && left > o.Allow {
 			why = append(why, d.word+" "+left.String())

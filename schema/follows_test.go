@@ -2,6 +2,7 @@ package schema_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,6 +18,27 @@ func orderVersion(t *testing.T, n string, rest string) sgam.TypeDocument {
 	doc, err := schema.ParseDocument([]byte(`{"type":"order","version":` + n + `,` + rest + `}`))
 	require.NoError(t, err)
 	return doc
+}
+
+func TestALensMendsARequiredPropertyThatIsNew(t *testing.T) {
+	reg := schema.NewRegistry()
+	const doc = `{"type":"order","version":%d,"attributes":[{"tag":1,"name":"total","schema":{"type":"object","properties":{%q:{"type":"string"}},"required":[%[2]q]}}]}`
+	for n, property := range []string{"nr", "number"} {
+		_, err := reg.Add(fmt.Appendf(nil, doc, n+1, property))
+		require.NoError(t, err)
+	}
+	docs, err := reg.Declared()
+	require.NoError(t, err)
+	_, ok := errors.AsType[*schema.ForbiddenError](reg.Follows(docs[0], docs[1]))
+	require.True(t, ok, "without a lens it is another attribute")
+	require.NoError(t, reg.AddLens([]byte(`{"type":"order","version":2,"attributes":[{"tag":1,"ops":[{"op":"rename_prop","from":"nr","to":"number"}]}]}`)))
+	docs, err = reg.Declared()
+	require.NoError(t, err)
+	require.NoError(t, reg.Follows(docs[0], docs[1]))
+	r, err := schema.Check(schema.ModeBackward, docs[:1], docs[1], nil)
+	require.NoError(t, err)
+	require.True(t, r.OK)
+	ledgertest.NewLedger(t, &sgam.Options{Schemas: reg})
 }
 
 func TestALedgerRefusesAVersionThatTheRulesForbid(t *testing.T) {

@@ -60,7 +60,7 @@ func (o *property) insert(t *trip, n *datum) (*datum, error) {
 		if other, taken := members[o.prop]; taken {
 			return other.fault("collision", "no such property")
 		}
-		if kept, ok := t.kept[t.key(o.place)]; ok {
+		if kept, ok := t.had(o.place); ok {
 			members[o.prop] = kept
 		} else if o.def.set {
 			members[o.prop] = fill(o.def.value, join(n.from, o.prop))

@@ -74,7 +74,7 @@ func (o *grouped) gather(t *trip, n *datum) (*datum, error) {
 		if other, taken := members[o.group]; taken {
 			return other.fault("collision", "no such property")
 		}
-		if _, empty := t.kept[t.key(o.place)]; empty || len(inner) > 0 {
+		if _, empty := t.had(o.place); empty || len(inner) > 0 {
 			members[o.group] = &datum{members: inner, from: n.from}
 		}
 		return nil

@@ -40,7 +40,7 @@ func run(convert func(*trip, *datum) (*datum, error), value string, kept complem
 		return way{}, err
 	}
 	out := way{lost: tr.lost}
-	raw, err := w.encode(&out.defaulted)
+	raw, _, err := w.encode(&out.defaulted)
 	out.value = string(raw)
 	return out, err
 }

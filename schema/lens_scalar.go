@@ -31,7 +31,7 @@ func (o *mapEnum) convert(t *trip, n *datum, side int) (*datum, error) {
 	if n.members != nil || n.isArray {
 		return nil, n.fault("type", "a string, a number, true, false or null")
 	}
-	if kept, ok := t.kept[t.key(o.place)]; ok {
+	if kept, ok := t.had(o.place); ok {
 		if back, _, known := o.other(kept.scalar, right-side); known && back == n.scalar {
 			return n.with(kept.scalar), nil
 		}

@@ -1,11 +1,9 @@
 package schema
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/sgam-ledger/sgam"
-	"github.com/sgam-ledger/sgam/internal/canon"
 )
 
 // lensBetween is two versions that follow one another, and the lens between them, nil when there is none.
@@ -130,28 +128,20 @@ func conversion(way func(*trip, *datum) (*datum, error), into *judge) func(sgam.
 		for _, pointer := range c.Defaulted {
 			v.fillAt(pointer)
 		}
-		t := trip{lost: complement{}}
+		t := trip{}
 		w, err := way(&t, v)
 		if err != nil {
 			return sgam.Converted{}, err
 		}
 		out := sgam.Converted{Lossy: len(t.lost) > 0}
-		if out.Value, err = w.encode(&out.Defaulted); err != nil {
+		var plain any
+		if out.Value, plain, err = w.encode(&out.Defaulted); err != nil {
 			return sgam.Converted{}, err
 		}
-		if found := into.check(out.Value); len(found) > 0 {
+		if found := into.checkDecoded(plain); len(found) > 0 {
 			found[0].Field = w.origin(found[0].Field)
 			return sgam.Converted{}, &found[0]
 		}
 		return out, nil
 	}
-}
-
-// encode is the node as canonical JSON, with pointers to what is filled in.
-func (n *datum) encode(filled *[]string) ([]byte, error) {
-	value, err := canonical(n.plain("", filled))
-	if ce, ok := errors.AsType[*canon.Error](err); ok {
-		return nil, n.fault(ce.Rule, ce.Want)
-	}
-	return value, err
 }

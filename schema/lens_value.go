@@ -149,7 +149,7 @@ type complement map[string]*datum
 // trip is one conversion of one value.
 type trip struct {
 	kept  complement // what the way here left out
-	lost  complement // what this way leaves out
+	lost  complement // what this way leaves out, nil for nothing
 	items []string   // the place in the arrays around the node at hand
 }
 
@@ -157,7 +157,21 @@ type trip struct {
 func (t *trip) key(o place) string { return o.id + " " + strings.Join(t.items, " ") }
 
 // keep records what an operation leaves out.
-func (t *trip) keep(o place, n *datum) { t.lost[t.key(o)] = n }
+func (t *trip) keep(o place, n *datum) {
+	if t.lost == nil {
+		t.lost = complement{}
+	}
+	t.lost[t.key(o)] = n
+}
+
+// had is what an operation left out on the way here.
+func (t *trip) had(o place) (n *datum, ok bool) {
+	if len(t.kept) == 0 {
+		return nil, false
+	}
+	n, ok = t.kept[t.key(o)]
+	return n, ok
+}
 
 // fault is a value outside the domain of an operation.
 func (n *datum) fault(rule, want string) error {

@@ -248,7 +248,11 @@ func (r *Registry) Follows(older, newer sgam.TypeDocument) error {
 	if err != nil {
 		return err
 	}
-	forbidden := slices.DeleteFunc(changes, func(c Change) bool { return c.Backward < VerdictBreak })
+	lensed := lensedTags{}
+	lensed.add(newer)
+	forbidden := slices.DeleteFunc(changes, func(c Change) bool {
+		return c.Backward < VerdictBreak || lensed.cover(c) && c.lensed(c.Backward) < VerdictBreak
+	})
 	if len(forbidden) == 0 {
 		return nil
 	}
