@@ -89,7 +89,17 @@ func (b bulk) rows() int {
 	return n
 }
 
-// insert adds the rows through the driver alone, by the engine's statements.
+// insertInto adds the rows to a copy of the file through the driver alone.
+func (b bulk) insertInto(ctx context.Context, o *opened) (err error) {
+	alone, err := openBare(ctx, o.engine, true)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, alone.Close()) }()
+	return b.insert(alone, o.engine)
+}
+
+// insert adds the rows by the engine's statements, in the transactions of the backfill.
 func (b bulk) insert(bare *bare, e engine) error {
 	statements := map[string]*bareStatement{}
 	for _, name := range []string{beginWrite, addForm, addFormNumber, commit} {
@@ -217,14 +227,7 @@ func (f *Files) backfillOf(ctx context.Context, of *file) (*Sides, error) {
 	if err != nil {
 		return nil, s.after(err)
 	}
-	s.Baseline = s.eachOnACopy(f, from, func(ctx context.Context, o *opened) (err error) {
-		b, err := openBare(ctx, o.engine, true)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, b.Close()) }()
-		return added.insert(b, o.engine)
-	})
+	s.Baseline = s.eachOnACopy(f, from, added.insertInto)
 	s.Subject = s.eachOnACopy(f, from, func(ctx context.Context, o *opened) error {
 		return migrate.Run(ctx, o.ledger, p, nil)
 	})
