@@ -29,8 +29,6 @@ type Options struct {
 	Deletions map[string]schema.Disposition
 	// Quarantine says what becomes of facts without a form in the new version. Empty is RefuseQuarantine.
 	Quarantine QuarantinePolicy
-	// Declassify lets a sensitivity be lowered (SC36). Actor and reason are required.
-	Declassify *schema.Declassification
 	// Clock measures how long reading and converting takes. Nil: the plan has no times.
 	Clock func() time.Time
 }
@@ -48,7 +46,7 @@ func Draw(ctx context.Context, l *sgam.Ledger, opts Options) (*Plan, error) {
 		return nil, err
 	}
 	d := drawing{l: l, opts: opts, plan: &Plan{
-		Type: opts.Type, Quarantine: opts.Quarantine, Declassify: opts.Declassify, Indexes: []string{}, Tenants: []TenantPlan{},
+		Type: opts.Type, Quarantine: opts.Quarantine, Indexes: []string{}, Tenants: []TenantPlan{},
 	}}
 	if d.plan.Quarantine == "" {
 		d.plan.Quarantine = RefuseQuarantine
@@ -59,9 +57,6 @@ func Draw(ctx context.Context, l *sgam.Ledger, opts Options) (*Plan, error) {
 func (o *Options) check() error {
 	if q := o.Quarantine; q != "" && q != RefuseQuarantine && q != LeaveQuarantine {
 		return &sgam.FieldError{Field: "quarantine", Rule: "enum", Want: "refuse or leave"}
-	}
-	if d := o.Declassify; d != nil && (strings.TrimSpace(d.Actor) == "" || strings.TrimSpace(d.Reason) == "") {
-		return &sgam.FieldError{Field: "declassify", Rule: "required", Want: "an actor and a reason"}
 	}
 	return nil
 }
@@ -213,7 +208,7 @@ func (d *drawing) choose(r *route, stand []standing) (int, error) {
 	case moved:
 		return 0, ErrSameShape
 	}
-	return 0, ErrNothing
+	return 0, &NothingError{LeftOut: d.plan.LeftOut}
 }
 
 // judge compares the versions on the way, step by step.
@@ -249,8 +244,6 @@ func (d *drawing) refuses(c *schema.Change, lensed []string) bool {
 	switch {
 	case slices.Contains(newFactRules, c.Rule):
 		return true
-	case c.Rule == "SC36" && d.opts.Declassify != nil:
-		return false
 	case c.Backward == schema.VerdictForbid || c.Forward == schema.VerdictForbid:
 		return true
 	}

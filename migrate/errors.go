@@ -44,6 +44,23 @@ var (
 	ErrNoDeleter = errors.New("migrate: deletion rules need a deleter")
 )
 
+// NothingError says why each tenant that was asked for is not migrated. It matches [ErrNothing].
+type NothingError struct{ LeftOut []LeftOut }
+
+func (e *NothingError) Error() string {
+	text := ErrNothing.Error()
+	for i, out := range e.LeftOut {
+		if i == 3 {
+			return text + fmt.Sprintf("; and %d more", len(e.LeftOut)-i)
+		}
+		text += fmt.Sprintf("; tenant %q: %s", out.Tenant, out.Why)
+	}
+	return text
+}
+
+// Is matches [ErrNothing].
+func (e *NothingError) Is(target error) bool { return target == ErrNothing }
+
 // DeletionRuleError names the attributes without a deletion rule. It matches [ErrNoDeletionRule].
 type DeletionRuleError struct{ Attributes []string }
 

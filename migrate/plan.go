@@ -28,8 +28,6 @@ type Plan struct {
 	Deletions map[string]schema.Disposition `json:"deletions,omitempty"`
 	// Quarantine says what happens with facts that have no form in version To.
 	Quarantine QuarantinePolicy `json:"quarantine"`
-	// Declassify is who lets a sensitivity be lowered, and why; nil when no version does that.
-	Declassify *schema.Declassification `json:"declassify,omitempty"`
 	// Indexes names the search indexes that must be built anew. The ledger keeps none of values, so it is empty.
 	Indexes []string     `json:"indexes"`
 	Tenants []TenantPlan `json:"tenants"`
@@ -66,6 +64,15 @@ type TenantPlan struct {
 	Epoch      sgam.Epoch   `json:"epoch"`
 	Attributes []Prediction `json:"attributes"`
 	Estimate   Estimate     `json:"estimate"`
+}
+
+// facts are all that the plan counted.
+func (p *TenantPlan) facts() int64 {
+	n := int64(0)
+	for i := range p.Attributes {
+		n += p.Attributes[i].Facts
+	}
+	return n
 }
 
 // Prediction counts the facts of one attribute by what will become of them. The counts are exact for the moment at which

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -214,13 +215,13 @@ func TestWhatNoMigrationMayChangeIsRefused(t *testing.T) {
 	}
 }
 
-func TestADeclassificationIsInThePlan(t *testing.T) {
-	l := types(t, one+`,"sensitivity":"special","schema":{"type":"string"}}]}`, `"x"`, two+`,"sensitivity":"internal","schema":{"type":"string","maxLength":3}}]}`, "")
-	_, err := migrate.Draw(t.Context(), l, migrate.Options{Type: "thing", Declassify: &schema.Declassification{Actor: "ann"}})
-	require.Error(t, err, "without a reason")
-	plan, err := migrate.Draw(t.Context(), l, migrate.Options{Type: "thing", Declassify: &schema.Declassification{Actor: "ann", Reason: "published"}})
+func TestADeclassificationIsInTheDocument(t *testing.T) {
+	const from, to = one + `,"sensitivity":"special","schema":{"type":"string"}}]}`, two + `,"sensitivity":"internal"%s,"schema":{"type":"string","maxLength":3}}]}`
+	_, err := migrate.Draw(t.Context(), types(t, from, `"x"`, fmt.Sprintf(to, ""), ""), migrate.Options{Type: "thing"})
+	require.ErrorIs(t, err, migrate.ErrRefused)
+	l := types(t, from, `"x"`, fmt.Sprintf(to, `,"declassified":{"actor":"ann","reason":"published"}`), "")
+	plan, err := migrate.Draw(t.Context(), l, migrate.Options{Type: "thing"})
 	require.NoError(t, err)
-	require.Equal(t, "published", plan.Declassify.Reason)
 	report, err := migrate.DryRun(t.Context(), l, plan)
 	require.NoError(t, err)
 	require.Zero(t, report.Quarantine())

@@ -93,8 +93,9 @@ type body struct {
 	Steps      []Step                        `json:"steps"`
 	Deletions  map[string]schema.Disposition `json:"deletions,omitempty"`
 	Quarantine QuarantinePolicy              `json:"quarantine"`
-	Declassify *schema.Declassification      `json:"declassify,omitempty"`
 
+	// Total are the facts that the plan counted.
+	Total int64 `json:"total"`
 	// Upper is the newest fact that is the backfill's to do, Cursor the oldest that is done.
 	Upper  int64  `json:"upper"`
 	Cursor int64  `json:"cursor"`

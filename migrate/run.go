@@ -185,7 +185,7 @@ func (r *runner) begin(m *moment) error {
 	}
 	m.rec = &record{serial: r.part.Serial, body: body{
 		Plan: r.digest, From: p.From, To: p.To, Base: p.Base, Steps: steps, Deletions: p.Deletions, Quarantine: p.Quarantine,
-		Declassify: p.Declassify, Upper: m.LastFact, Cursor: m.LastFact + 1, Fence: 1,
+		Total: r.part.facts(), Upper: m.LastFact, Cursor: m.LastFact + 1, Fence: 1,
 	}}
 	r.hold(m)
 	m.enter(Approved, "")
@@ -235,11 +235,9 @@ func (r *runner) store(ctx context.Context, b *batch) error {
 }
 
 func (r *runner) progress() Progress {
-	p := Progress{Tenant: r.part.Tenant, Done: r.rec.Counts.Looked, Cursor: r.rec.Cursor, Counts: r.rec.Counts, State: r.rec.state}
-	for i := range r.part.Attributes {
-		p.Total += r.part.Attributes[i].Facts
+	return Progress{
+		Tenant: r.part.Tenant, Done: r.rec.Counts.Looked, Total: r.part.facts(), Cursor: r.rec.Cursor, Counts: r.rec.Counts, State: r.rec.state,
 	}
-	return p
 }
 
 // release gives the lease back, so that the next runner need not wait. It does so for a cancelled run too.

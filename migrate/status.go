@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/schema"
 )
 
 // Migration is how a tenant's migration stands.
@@ -23,11 +24,15 @@ type Migration struct {
 	Upper  int64  `json:"upper"`
 	Cursor int64  `json:"cursor"`
 	Counts Counts `json:"counts"`
+	// Total are the facts that the plan counted: where Counts.Looked ends, but for those written since.
+	Total int64 `json:"total"`
+	// Deletions say what becomes of the facts of removed attributes when the migration is contracted.
+	Deletions map[string]schema.Disposition `json:"deletions,omitempty"`
 	// Fence numbers the runners. Holder is the last of them; others stay away until the known time LeaseUntil.
 	Fence      int64     `json:"fence"`
 	Holder     string    `json:"holder"`
 	LeaseUntil time.Time `json:"lease_until,omitzero"`
-	// Allowed are the actions that the state allows.
+	// Allowed are the actions that lead on from here; empty at the end.
 	Allowed []string     `json:"allowed"`
 	Audit   []Transition `json:"audit"`
 }
@@ -66,7 +71,18 @@ func Status(ctx context.Context, l *sgam.Ledger, tenants ...string) ([]Migration
 func (r *record) status(tenant, typ string) Migration {
 	return Migration{
 		Tenant: tenant, Type: typ, Serial: r.serial, Plan: r.Plan, From: r.From, To: r.To, State: r.state, Paused: r.Paused,
-		Upper: r.Upper, Cursor: r.Cursor, Counts: r.Counts, Fence: r.Fence, Holder: r.Holder, LeaseUntil: r.LeaseUntil,
-		Allowed: r.allowed(), Audit: r.Audit,
+		Upper: r.Upper, Cursor: r.Cursor, Counts: r.Counts, Total: r.Total, Deletions: r.Deletions, Fence: r.Fence, Holder: r.Holder, LeaseUntil: r.LeaseUntil,
+		Allowed: r.leading(), Audit: r.Audit,
 	}
+}
+
+// leading are the allowed actions that change something: running what has been run does not.
+func (r *record) leading() []string {
+	lead := []string{}
+	for _, action := range r.allowed() {
+		if action != actRun || r.state == Planned || r.state == Expanding {
+			lead = append(lead, action)
+		}
+	}
+	return lead
 }

@@ -18,7 +18,7 @@ import (
 func versionOf(t *testing.T, version int, sensitivity string) sgam.TypeDocument {
 	t.Helper()
 	document := func(v int) sgam.TypeDocument {
-		doc, err := schema.ParseDocument(fmt.Appendf(nil, `{"type":"thing","version":%d,"attributes":[{"tag":1,"name":"thing_a","sensitivity":%q,
+		doc, err := schema.ParseDocument(fmt.Appendf(nil, `{"type":"thing","version":%d,"attributes":[{"tag":1,"name":"thing_a","sensitivity":%q,"declassified":{"actor":"ann","reason":"published"},
 			"schema":{"type":"object","properties":{"p%d":{"type":"string"}},"required":["p%d"]}}]}`, v, sensitivity, v, v))
 		require.NoError(t, err)
 		return doc
@@ -141,7 +141,7 @@ func TestExamplesAreMaskedByTheStricterVersion(t *testing.T) {
 	require.NoError(t, l.Register(t.Context(), versionOf(t, 1, "special")))
 	say(t, l, "acme", "s", 1, `{"p1":"x"}`)
 	require.NoError(t, l.Register(t.Context(), versionOf(t, 2, "internal")))
-	plan, err := migrate.Draw(t.Context(), l, migrate.Options{Type: "thing", Declassify: &schema.Declassification{Actor: "ann", Reason: "published"}})
+	plan, err := migrate.Draw(t.Context(), l, migrate.Options{Type: "thing"})
 	require.NoError(t, err)
 	report, err := migrate.DryRun(t.Context(), l, plan)
 	require.NoError(t, err)

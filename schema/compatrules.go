@@ -251,7 +251,7 @@ var ruleRows = map[changeKind]ruleRow{
 	sensitivityDeclassified: {rule: "SC36"},
 	sensitivityLowered: {
 		rule: "SC36", backward: VerdictForbid, forward: VerdictForbid, needs: []string{needDeclassify},
-		advice: "declassify it: say who decides so and why",
+		advice: "say in the document who declassifies it, and why",
 	},
 	retentionShortened: {
 		rule: "SC37", needs: []string{needDryRun},

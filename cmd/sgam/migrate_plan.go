@@ -19,11 +19,10 @@ import (
 
 // planning are the decisions that go into a plan, as flags.
 type planning struct {
-	from, to          int
-	deletions         []string
-	leave, declassify bool
-	actor, reason     string
-	out               string
+	from, to  int
+	deletions []string
+	leave     bool
+	out       string
 }
 
 // deletionWords are the deletion rules as --delete takes them.
@@ -61,9 +60,6 @@ when there is nothing to migrate, and 3 when the new version changes what no mig
 	c.Flags().IntVar(&f.to, "to", 0, "the `version` to migrate to (default the newest)")
 	c.Flags().StringArrayVar(&f.deletions, "delete", nil, "`NAME=WHAT` becomes of a removed attribute's facts: keep, expire or erase; can be given again")
 	c.Flags().BoolVar(&f.leave, "leave-quarantine", false, "cut over although facts have no form in the new version")
-	c.Flags().BoolVar(&f.declassify, "declassify", false, "let sensitivities be lowered; needs --actor and --reason")
-	c.Flags().StringVar(&f.actor, "actor", "", "the `name` of who declassifies")
-	c.Flags().StringVar(&f.reason, "reason", "", "`why` it is declassified")
 	c.Flags().StringVarP(&f.out, "output", "o", "", "the `file` that the plan is written to, - for standard output (default it is only shown)")
 	return c
 }
@@ -86,14 +82,6 @@ func (f *planning) options(c *cobra.Command, typ string) (migrate.Options, error
 	}
 	if f.leave {
 		o.Quarantine = migrate.LeaveQuarantine
-	}
-	switch named := c.Flags().Changed("actor") || c.Flags().Changed("reason"); {
-	case f.declassify && (strings.TrimSpace(f.actor) == "" || strings.TrimSpace(f.reason) == ""):
-		return o, usage("--declassify needs --actor and --reason")
-	case f.declassify:
-		o.Declassify = &schema.Declassification{Actor: f.actor, Reason: f.reason}
-	case named:
-		return o, usage("--actor and --reason go with --declassify")
 	}
 	return o, nil
 }

@@ -81,9 +81,6 @@ func (w words) planDecisions(plan *migrate.Plan) {
 	} else {
 		l.add("quarantine", "the cut-over waits until there is none")
 	}
-	if d := plan.Declassify; d != nil {
-		l.add("declassified", "by "+printable(d.Actor)+": "+printable(d.Reason))
-	}
 	for _, out := range plan.LeftOut {
 		l.add("left out", "tenant "+printable(out.Tenant)+": "+printable(out.Why))
 	}

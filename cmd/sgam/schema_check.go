@@ -17,6 +17,7 @@ import (
 type schemaCheckFlags struct {
 	against, dispose          []string
 	mode, allow               string
+	lenses                    []string
 	whole, declassify         bool
 	declassifier, declassNote string
 }
@@ -59,6 +60,9 @@ none included.`,
 			if err != nil {
 				return err
 			}
+			if newer, err = p.attachLenses(newer, older, f.lenses); err != nil {
+				return err
+			}
 			reports, err := schema.CheckSet(schema.Mode(f.mode), older, newer, f.whole, opts)
 			if errors.Is(err, sgam.ErrSchemaDrift) {
 				return refused(err, "%s: what changed needs a version of its own", strings.TrimPrefix(err.Error(), "schema: "))
@@ -70,6 +74,7 @@ none included.`,
 		},
 	}
 	c.Flags().StringArrayVar(&f.against, "against", nil, "a `file` with an older version; can be given again")
+	c.Flags().StringArrayVar(&f.lenses, "lens", nil, "a `file` with the lens into one of the versions; can be given again")
 	c.Flags().StringVar(&f.mode, "mode", string(schema.ModeFullTransitive), "who has to read what: one `word` of "+strings.Join(modes, ", "))
 	c.Flags().BoolVar(&f.whole, "whole", false, "the files are all that the program declares: a type that is missing is removed")
 	c.Flags().StringVar(&f.allow, "allow", "ok", "the worst `verdict` that passes: ok, lens, data or data+lens, as far as lenses and scans are seen to elsewhere")

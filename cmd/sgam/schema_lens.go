@@ -26,6 +26,11 @@ func (p *program) withLenses(ctx context.Context, docs []sgam.TypeDocument, name
 			return nil, err
 		}
 	}
+	return p.attachLenses(docs, stored, names)
+}
+
+// attachLenses gives documents, and those of the ledger or of older versions, the lenses in some files.
+func (p *program) attachLenses(docs, stored []sgam.TypeDocument, names []string) ([]sgam.TypeDocument, error) {
 	for _, name := range names {
 		raw, err := p.schemaFile(name)
 		if err != nil {
@@ -51,7 +56,7 @@ func (p *program) withLenses(ctx context.Context, docs []sgam.TypeDocument, name
 			missing = head.Version - 1
 		}
 		if missing > 0 {
-			return nil, &verdict{code: exitNo, line: fmt.Sprintf("%s: no memory type %q with version %d among the files, or in this ledger",
+			return nil, &verdict{code: exitNo, line: fmt.Sprintf("%s: no memory type %q with version %d among the files, or in the ledger",
 				name, head.Type, missing)}
 		}
 		lens, err := schema.ParseLens(raw, all[older], all[newer])
