@@ -52,6 +52,11 @@ func run(w io.Writer, from, to, demo string) error {
 		if err := copyFiles(filepath.Join(from, p.name), filepath.Join(to, p.name), p.copied); err != nil {
 			return err
 		}
+		if p.variants {
+			if err := writeVariants(filepath.Join(from, p.name), filepath.Join(to, p.name)); err != nil {
+				return err
+			}
+		}
 		if err := report(w, p.name, small.units(p.perAttribute)); err != nil {
 			return err
 		}

@@ -11,6 +11,8 @@ type plan struct {
 	always []unit
 	// copied are the files that travel along: the licence of the source.
 	copied []file
+	// variants says that the services of the history have variants, which travel along too.
+	variants bool
 }
 
 // limits bounds a reduced history. No unit with more than largest facts is chosen, so that many small ones fit.
@@ -53,9 +55,10 @@ var plans = []plan{
 		limits:       limits{facts: 4000, questions: 2000, largest: 300},
 	},
 	{
-		name:   "sgd",
-		limits: limits{facts: 4000, questions: 2000, largest: 100},
-		copied: licence,
+		name:     "sgd",
+		limits:   limits{facts: 4000, questions: 2000, largest: 100},
+		copied:   licence,
+		variants: true,
 	},
 }
 
