@@ -66,7 +66,7 @@ func TestG23RealRenamesOfAllDialogues(t *testing.T) {
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
 			talk := theDialogues(t, filepath.Join(root, "sgd", "dev.facts.jsonl.gz"), filepath.Join(root, "sgd", "dev.questions.jsonl.gz"), 10)
-			migratesEverything(t, e, theServices(t, variantSeed), talk, 15, 500)
+			migratesEverything(t, e, theServices(t, variantSeed), talk, 45, 500)
 		})
 	}
 }

@@ -2,10 +2,11 @@
 //
 //	go run ./testdata/reduce -from HISTORIES -to testdata -demo cmd/sgam/demodata
 //
-// HISTORIES holds a folder for each history, with its licence, dev.facts.jsonl.gz and dev.questions.jsonl.gz. From each
-// it takes whole units, a unit being a subject or one attribute of a subject, with every fact and every question about
-// them: an answer depends on all facts of its (subject, attribute) and on no other, so it stays right. Lines are copied
-// byte for byte and in order, so facts recorded together stay together and numbers keep their spelling.
+// HISTORIES holds a folder for each history, with its licence, dev.facts.jsonl.gz and dev.questions.jsonl.gz; where
+// services have variants, also schemas.json.gz and schema_migrations.json.gz. From each history it takes whole units, a
+// unit being a subject or one attribute of a subject, with every fact and every question about them: an answer depends on
+// all facts of its (subject, attribute) and on no other, so it stays right. Lines are copied byte for byte and in order, so
+// facts recorded together stay together and numbers keep their spelling.
 //
 // Which units are taken follows from the input alone (see choose), and the gzip headers carry neither time nor name, so
 // a second run with the same Go release writes the same bytes.
