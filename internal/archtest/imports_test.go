@@ -18,6 +18,10 @@ var rooms = map[string]room{
 	".":          {modules: []string{"github.com/google/uuid"}},
 	"ledgertest": {own: []string{"."}},
 	"migrate":    {own: []string{".", "schema"}},
+	"postgres": {
+		own:     []string{"."},
+		modules: []string{"github.com/jackc/pgx/v5", "github.com/pressly/goose/v3"},
+	},
 	"schema": {
 		own: []string{"."},
 		modules: []string{

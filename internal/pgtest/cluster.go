@@ -179,7 +179,7 @@ func (c *Cluster) Up(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	for again := time.NewTicker(20 * time.Millisecond); ; {
-		err := c.Do(ctx, "postgres", "SELECT 1")
+		err := c.Do(ctx, "postgres")
 		if err == nil {
 			again.Stop()
 			return nil
@@ -234,7 +234,7 @@ func (c *Cluster) DSN(database, role string) string {
 	return fmt.Sprintf("host=%s user=%s dbname=%s", c.folder, role, database)
 }
 
-// Do runs statements in a database, as the superuser.
+// Do connects to a database as the superuser and runs statements.
 func (c *Cluster) Do(ctx context.Context, database string, statements ...string) (err error) {
 	conn, err := pgx.Connect(ctx, c.DSN(database, superuser))
 	if err != nil {

@@ -1,0 +1,120 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/sgam-ledger/sgam"
+)
+
+var (
+	stPoint    = named("point")
+	stForms    = named("forms")
+	stEpochsAt = named("epochs_at")
+)
+
+// points answers a point query: all of its slots in one round trip.
+func (r *reader) points(ctx context.Context) error {
+	floor, nodes := sgam.Beginning, openNode
+	if r.q.Now {
+		floor = sgam.Forever
+	}
+	if r.q.Known != sgam.Forever {
+		nodes = nodesAt(r.q.Known)
+	}
+	for _, key := range r.q.Slots {
+		r.add(func(p row) error {
+			r.page.LastKnown = p.instant(0)
+			if p.null(4) {
+				return nil
+			}
+			row := sgam.Row{Slot: key, Number: p.int(4)}
+			if err := p.fact(5, &row); err != nil {
+				return err
+			}
+			row.Fact.Valid = p.span(1).Interval()
+			row.Fact.Known = sgam.Interval{From: p.instant(3).Time()}
+			r.page.Rows = append(r.page.Rows, row)
+			return nil
+		}, stPoint, r.tenant, key.Subject, string(key.Scope), int64(key.Attribute), blob(key.Member), r.q.Valid, floor, r.q.Known, nodes)
+	}
+	if !r.q.Encodings {
+		return nil
+	}
+	return r.run(ctx)
+}
+
+// factColumns are the columns of a fact as reads show it, the same in every statement that has them.
+const factColumns = 15
+
+// fact decodes a fact from the columns that begin at i.
+func (r row) fact(i int, into *sgam.Row) error {
+	f := &into.Fact
+	f.ID, f.Op, f.Asserted = r.memory(i), sgam.Op(r.text(i+1)), r.span(i+2).Interval()
+	f.RecordedAt, f.Confidence, f.SchemaVersion = r.instant(i+5).Time(), r.confidence(i+6), int(r.int(i+7))
+	f.RetentionPolicy = r.text(i + 8)
+	if !r.null(i + 9) {
+		if err := json.Unmarshal(r[i+9], &f.Provenance); err != nil {
+			return fmt.Errorf("sgam: postgres: provenance of memory %s: %w", f.ID, err)
+		}
+	}
+	into.Erased = !r.null(i + 10)
+	f.Value, f.Episode, f.Principal, f.Supersedes = r.bytes(i+11), r.text(i+12), r.text(i+13), r.memory(i+14)
+	f.Scope, f.Subject = into.Slot.Scope, into.Slot.Subject
+	return nil
+}
+
+// slotRef is a slot in a list, with the numbers that order it.
+type slotRef struct {
+	key     sgam.SlotKey
+	subject int64
+}
+
+// cursor is where a list goes on after the slot.
+func (f *slotRef) cursor() cursor {
+	return cursor{numbers: []int64{f.subject, int64(f.key.Attribute)}, names: []string{string(f.key.Scope), f.key.Member}}
+}
+
+// segment decodes a segment with its slot and its fact. A view never looks past its own known time, so there the belief
+// has no end; the last result is the known interval as it is stored.
+func (r row) segment() (sgam.Row, slotRef, sgam.Span, error) {
+	ref := slotRef{key: r.slot(0), subject: r.int(5)}
+	out := sgam.Row{Slot: ref.key, OpenedBy: r.memory(10), ClosedBy: r.memory(11), Number: r.int(12)}
+	err := r.fact(13, &out)
+	known := r.span(8)
+	out.Fact.Valid, out.Fact.Known = r.span(6).Interval(), sgam.Interval{From: known.From.Time()}
+	return out, ref, known, err
+}
+
+// forms adds to the rows of the page what lenses made of their facts, and the epochs of their memory types.
+func (r *reader) forms(ctx context.Context) error {
+	if err := r.run(ctx); err != nil {
+		return err
+	}
+	at := map[int64][]int{}
+	var facts, attributes []int64
+	for i := range r.page.Rows {
+		row := &r.page.Rows[i]
+		at[row.Number] = append(at[row.Number], i)
+		facts, attributes = append(facts, row.Number), append(attributes, int64(row.Slot.Attribute))
+	}
+	if len(facts) == 0 {
+		return nil
+	}
+	slices.Sort(facts)
+	slices.Sort(attributes)
+	r.add(func(p row) error {
+		e, err := p.form(1)
+		for _, i := range at[p.int(0)] {
+			r.page.Rows[i].Encodings = append(r.page.Rows[i].Encodings, e)
+		}
+		return err
+	}, stForms, r.tenant, slices.Compact(facts), r.known())
+	r.add(func(p row) error {
+		r.page.Epochs = append(r.page.Epochs, p.epoch(0))
+		return nil
+	}, stEpochsAt, r.tenant, slices.Compact(attributes), r.known())
+	return nil
+}

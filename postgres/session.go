@@ -1,0 +1,198 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// session is a connection that one caller has for a while. Statements are queued and go to the server together, in one
+// round trip.
+type session struct {
+	conn       *pgxpool.Conn
+	unprepared bool // statements are sent as text each time
+	spread     bool // the server is a Citus coordinator
+	tenant     int64
+	steps      []step
+	fault      error // of an argument: nothing is sent
+	trips      int
+}
+
+// step is one statement on its way.
+type step struct {
+	st     *statement
+	args   [][]byte
+	each   func(row) error // nil when nothing is read
+	owner  int             // of the session's caller, to tell whose statement failed
+	ofText bool            // a text that is made each time, never prepared
+}
+
+// add queues a statement. each is called for every row of the answer; nil reads nothing.
+func (s *session) add(each func(row) error, st *statement, args ...any) {
+	s.addFor(0, each, st, args...)
+}
+
+// addFor queues a statement of an owner.
+func (s *session) addFor(owner int, each func(row) error, st *statement, args ...any) {
+	encoded := make([][]byte, len(args))
+	for i, a := range args {
+		var err error
+		if encoded[i], err = encode(a); err != nil {
+			s.fault = errors.Join(s.fault, fmt.Errorf("%s: %w", st.name, err))
+		}
+	}
+	s.steps = append(s.steps, step{st: st, args: encoded, each: each, owner: owner})
+}
+
+// addText queues a statement whose text is made each time.
+func (s *session) addText(st *statement, args ...any) {
+	s.steps = append(s.steps, step{st: &statement{st.name, fmt.Sprintf(st.text, args...)}, ofText: true})
+}
+
+// begin queues the begin of a transaction.
+func (s *session) begin(st *statement) {
+	s.add(nil, st)
+	if s.spread {
+		s.addText(stSpreadSettings)
+	}
+}
+
+// enter queues that the transaction is of a tenant.
+func (s *session) enter(tenant int64) {
+	s.tenant = tenant
+	s.addText(stSetTenant, tenant)
+}
+
+// stepError is the failure of a queued statement.
+type stepError struct {
+	owner int
+	err   error
+}
+
+func (e *stepError) Error() string { return e.err.Error() }
+
+func (e *stepError) Unwrap() error { return e.err }
+
+// run sends what is queued and reads all answers: one round trip. After an error the transaction is over, and what was
+// queued behind it did not happen.
+func (s *session) run(ctx context.Context) error {
+	steps := s.steps
+	s.steps = s.steps[:0:0]
+	if s.fault != nil {
+		return s.fault
+	}
+	if len(steps) == 0 {
+		return nil
+	}
+	s.trips++
+	conn := s.conn.Conn().PgConn()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	t := trip{known: preparedOn(conn), unprepared: s.unprepared}
+	pipe := conn.StartPipeline(ctx)
+	t.send(pipe, steps)
+	var err error
+	if serr := pipe.Sync(); serr != nil {
+		err = &broken{serr}
+	} else {
+		err = t.receive(pipe)
+	}
+	if cerr := pipe.Close(); err == nil && cerr != nil {
+		err = &broken{cerr}
+	}
+	if isForgotten(err) {
+		clear(t.known)
+	}
+	return err
+}
+
+// trip is one round trip.
+type trip struct {
+	known      map[string]bool
+	unprepared bool
+	expected   []step // parallel to the answers
+}
+
+// preparedOn are the statements that a connection has prepared.
+func preparedOn(conn *pgconn.PgConn) map[string]bool {
+	const key = "sgam"
+	known, ok := conn.CustomData()[key].(map[string]bool)
+	if !ok {
+		known = map[string]bool{}
+		conn.CustomData()[key] = known
+	}
+	return known
+}
+
+// inBinary is the format of all that is sent and received.
+var inBinary = []int16{1}
+
+func (t *trip) send(pipe *pgconn.Pipeline, steps []step) {
+	sent := map[string]bool{}
+	for _, s := range steps {
+		if t.unprepared || s.ofText {
+			pipe.SendQueryParams(s.st.text, s.args, nil, inBinary, inBinary)
+		} else {
+			name := prepared(s.st)
+			if !t.known[name] && !sent[name] {
+				pipe.SendPrepare(name, s.st.text, nil)
+				t.expected = append(t.expected, s)
+				sent[name] = true
+			}
+			pipe.SendQueryPrepared(name, s.args, inBinary, inBinary)
+		}
+		t.expected = append(t.expected, s)
+	}
+}
+
+// receive reads all answers up to the end of the trip, and returns the first failure. After one the server skips the rest.
+func (t *trip) receive(pipe *pgconn.Pipeline) error {
+	var first error
+	for at := 0; ; at++ {
+		s := step{st: &statement{name: "end of the trip"}}
+		if at < len(t.expected) {
+			s = t.expected[at]
+		}
+		results, err := pipe.GetResults()
+		switch results := results.(type) {
+		case *pgconn.PipelineSync:
+			return first
+		case *pgconn.StatementDescription:
+			t.known[prepared(s.st)] = true
+		case *pgconn.ResultReader:
+			err = s.read(results)
+		default:
+			err = failed(s.st.name, err)
+		}
+		if err == nil {
+			continue
+		}
+		if err = (&stepError{s.owner, err}); first == nil {
+			first = err
+		}
+		if isBroken(err) {
+			return first
+		}
+	}
+}
+
+// prepared is the name of a statement on the server.
+func prepared(st *statement) string { return "sgam_" + st.name }
+
+// read hands the rows of one answer over. It reads all of them, also when the callee fails.
+func (s *step) read(results *pgconn.ResultReader) error {
+	var stopped error
+	for results.NextRow() {
+		if s.each != nil && stopped == nil {
+			stopped = s.each(results.Values())
+		}
+	}
+	if _, err := results.Close(); err != nil {
+		return failed(s.st.name, err)
+	}
+	return stopped
+}

@@ -1,0 +1,112 @@
+-- Transactions, and what the ledger is.
+
+-- name: begin_write
+-- Each statement sees what was committed before it: those after the lock see all of the tenant.
+BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
+
+-- name: begin_read
+BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+
+-- name: set_tenant
+-- A literal, since that is what Citus hands to its workers: the number is written into the text.
+SET LOCAL sgam.tenant_id = '%d';
+
+-- name: spread_settings
+-- On Citus: what is set in a transaction holds on the workers too.
+SET LOCAL citus.propagate_set_commands = 'local';
+
+-- name: set_registrar
+SET LOCAL sgam.registrar = 'on';
+
+-- name: commit
+COMMIT;
+
+-- name: rollback
+ROLLBACK;
+
+-- name: tenant_of_name
+SELECT d.tenant_id FROM sgam.directory d WHERE d.name = $1;
+
+-- name: tenants
+-- For operators: the one list that crosses tenants.
+SELECT d.name FROM sgam.directory d WHERE d.name > $1 ORDER BY d.name LIMIT $2;
+
+-- name: add_to_directory
+-- Whoever comes second waits for the first, and gets no row.
+INSERT INTO sgam.directory (tenant_id, name) VALUES (nextval('sgam.tenant_ids'), $1)
+ON CONFLICT (name) DO NOTHING RETURNING tenant_id;
+
+-- name: add_tenant
+INSERT INTO sgam.tenants (tenant_id, last_known, last_seq, last_fact, next_subject, next_slot, next_episode, next_principal)
+VALUES ($1, $2, 0, 0, 1, 1, 1, 1);
+
+-- name: lock_tenant
+SELECT t.last_known, t.last_seq, t.last_fact, t.next_subject, t.next_slot, t.next_episode, t.next_principal
+FROM sgam.tenants t WHERE t.tenant_id = $1 FOR NO KEY UPDATE;
+
+-- name: tenant
+SELECT t.last_known, t.last_seq, t.last_fact, t.next_subject, t.next_slot, t.next_episode, t.next_principal
+FROM sgam.tenants t WHERE t.tenant_id = $1;
+
+-- name: update_tenant
+-- It fails by a division by zero unless the row is as it was when it was locked.
+WITH kept AS (
+    UPDATE sgam.tenants t SET last_known = $2, last_seq = $3, last_fact = $4, next_subject = $5, next_slot = $6, next_episode = $7,
+        next_principal = $8
+    WHERE t.tenant_id = $1 AND t.last_seq = $9 AND t.last_known < $2
+    RETURNING 1
+)
+SELECT 1 / count(*) FROM kept;
+
+-- name: call_is_stored
+-- After a COMMIT whose answer was lost: is the call there?
+SELECT c.last_fact = $4 AND ($5::bytea IS NULL OR f.memory_id = $5)
+FROM sgam.calls c
+LEFT JOIN sgam.facts f ON f.tenant_id = $1 AND f.fact_id = c.last_fact
+WHERE c.tenant_id = $1 AND c.seq = $2 AND c.known_at = $3;
+
+-- name: ledger_exists
+SELECT to_regclass('sgam.ledger') IS NOT NULL;
+
+-- name: format
+SELECT format FROM sgam.ledger;
+
+-- name: ledger
+SELECT l.name, l.key_check, l.layout FROM sgam.ledger l;
+
+-- name: found_ledger
+INSERT INTO sgam.ledger (one, format, name, key_check, layout) VALUES (true, $1, $2, $3, $4);
+
+-- name: found_registry
+INSERT INTO sgam.registry (one, revision) VALUES (true, 0);
+
+-- name: walls
+-- What the connection's role could walk around row-level security by, and whether a commit is durable.
+SELECT current_user::text, r.rolsuper, r.rolbypassrls, pg_has_role(current_user, c.relowner, 'USAGE'),
+    current_setting('row_security') = 'on', current_setting('synchronous_commit') <> 'off',
+    (SELECT count(*) FROM pg_class x
+     JOIN pg_attribute a ON a.attrelid = x.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped
+     WHERE x.relnamespace = c.relnamespace AND x.relkind IN ('r', 'p') AND NOT x.relispartition
+        AND x.relname <> 'directory' AND NOT x.relrowsecurity)
+FROM pg_roles r
+CROSS JOIN pg_class c
+WHERE r.rolname = current_user AND c.oid = 'sgam.tenants'::regclass;
+
+-- name: strangers
+-- Rows of tenants that are not the one that is set. With the wall there are none.
+SELECT count(*), count(*) FILTER (WHERE t.tenant_id = $1) FROM sgam.tenants t WHERE t.tenant_id = $1 OR t.tenant_id = 0;
+
+-- name: set_partitions
+SET LOCAL sgam.partitions = '%d';
+
+-- name: set_distributed
+SET LOCAL sgam.distributed = '%t';
+
+-- name: set_application
+SELECT set_config('sgam.application', $1, true);
+
+-- name: role_exists
+SELECT count(*) FROM pg_roles WHERE rolname = $1;
+
+-- name: has_citus
+SELECT count(*) FROM pg_extension WHERE extname = 'citus';
