@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // TypeDocument is one version of a memory type, as declared and as stored.
@@ -119,6 +120,9 @@ type attribute struct {
 	typ     string
 	version int
 }
+
+// identity is what the attribute is in digests, whatever it is called. Its id is another one in a copy of the ledger.
+func (a *attribute) identity() string { return a.typ + "/" + strconv.Itoa(a.Tag) }
 
 // catalog is an immutable index of the stored registry.
 type catalog struct {

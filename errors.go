@@ -50,6 +50,10 @@ var (
 	// ErrUnmigrated says that a fact has no form in the schema version that is read: a migration left it in quarantine, or
 	// was rolled back past it. Asking for the version under which it was recorded still answers.
 	ErrUnmigrated = errors.New("sgam: fact has no form in this schema version")
+	// ErrOtherHistory says that a call cannot be copied because the ledger has another one in its place: it is no copy.
+	ErrOtherHistory = errors.New("sgam: the ledger holds another history")
+	// ErrCallGap says that a call cannot be copied because the one before it is not there.
+	ErrCallGap = errors.New("sgam: the call before is missing")
 	// ErrNoSchemas says that a ledger opened without [Options.Schemas] cannot judge a write.
 	ErrNoSchemas = errors.New("sgam: ledger was opened without schemas: set Options.Schemas, or use schema.Stored()")
 )

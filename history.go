@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strconv"
 	"time"
 )
 
@@ -320,5 +319,5 @@ func (l *Ledger) member(a *attribute, value []byte) (string, error) {
 		}
 		value = part
 	}
-	return l.digest("member", strconv.FormatInt(int64(a.id), 10), string(value)), nil
+	return l.digest("member", a.identity(), string(value)), nil
 }

@@ -304,7 +304,7 @@ func (p *submission) derive(d *prepared, repeats map[string]int) (err error) {
 		}
 	}
 	content := []string{
-		d.EpisodeID, string(d.Scope), d.Subject, strconv.FormatInt(int64(d.attr.id), 10), string(d.Op), string(d.value),
+		d.EpisodeID, string(d.Scope), d.Subject, d.attr.identity(), string(d.Op), string(d.value),
 		strconv.FormatInt(int64(d.span.From), 10), strconv.FormatInt(int64(d.span.To), 10),
 	}
 	if d.IdempotencyKey != "" {

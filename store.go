@@ -109,9 +109,11 @@ const (
 	AllPoints
 )
 
-// Selector names facts to withdraw: exactly one of the fields is set.
+// Selector names facts to withdraw: exactly one of the fields is set, SourceKind with SourceID.
 type Selector struct {
-	Memory     MemoryID
+	Memory MemoryID
+	// Facts are numbers of facts, of a withdrawal that is copied.
+	Facts      []int64
 	Episode    string
 	SourceKind EpisodeKind
 	SourceID   string
@@ -286,6 +288,8 @@ const (
 	// QueryQuarantine: Attributes, Version. What is in quarantine for the version, from the newest fact to the oldest, as
 	// Page.Quarantined.
 	QueryQuarantine
+	// QueryCalls: Since. The calls known after it in their order, as Page.Calls. See [StoredCall].
+	QueryCalls
 )
 
 // Query is one question to an engine. An empty list filters nothing.
@@ -323,6 +327,7 @@ type Page struct {
 	Epochs      []Epoch
 	Migrations  []MigrationRecord
 	Quarantined []Quarantined
+	Calls       []StoredCall
 	Next        string // the cursor of the next page, empty at the end
 }
 

@@ -53,7 +53,7 @@ type law struct {
 // laws are all of them.
 func laws() []law {
 	return slices.Concat(stories(), meaningLaws(), timeLaws(), tenantLaws(), storeLaws(), faultLaws(), inputLaws(), togetherLaws(),
-		capabilityLaws(), versionLaws())
+		capabilityLaws(), versionLaws(), copyLaws())
 }
 
 // bench is what one law works with: places of the engine under test, and a clock and ids that it controls.

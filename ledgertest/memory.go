@@ -54,6 +54,7 @@ type identity struct {
 type tenant struct {
 	lastKnown  sgam.Instant
 	lastSeq    int64
+	calls      []storedCall   // the call of number n is at n-1
 	facts      []sgam.NewFact // the fact of number n is at n-1
 	byID       map[sgam.MemoryID]int64
 	slots      map[sgam.SlotKey]*slot
@@ -75,9 +76,16 @@ type slot struct {
 	lastNumber    int64
 }
 
+type storedCall struct {
+	known     sgam.Instant
+	principal string
+}
+
 type storedEpisode struct {
 	sgam.Episode
 	digest string
+	known  sgam.Instant // of the call that brought it
+	place  int          // among those of the call
 }
 
 type storedOutcome struct {
@@ -87,7 +95,10 @@ type storedOutcome struct {
 
 type storedCandidate struct {
 	sgam.Candidate
-	fact int64
+	ordinal int
+	held    sgam.Outcome // the status that it began with
+	settled sgam.Instant // known time of the call that settled it
+	fact    int64
 }
 
 // NewStore makes an empty store. Nil options are the defaults.
@@ -280,7 +291,7 @@ func (s *Store) Write(ctx context.Context, t sgam.TenantID, call *sgam.Call, dec
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	next, err := have.stage(change)
+	next, err := have.stage(change, call.Principal)
 	if err != nil {
 		return fmt.Errorf("ledgertest: the change breaks the rules of the layers: %w", err)
 	}

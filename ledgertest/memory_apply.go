@@ -15,6 +15,7 @@ import (
 type staged struct {
 	*tenant
 	change     *sgam.Change
+	principal  string
 	facts      []sgam.NewFact
 	touched    map[sgam.SlotKey]*slot
 	candidates []storedCandidate
@@ -22,11 +23,13 @@ type staged struct {
 
 // stage applies a change to copies, and refuses whatever the layers do not allow: a known time that does not move, an
 // empty or overlapping rectangle, a write to what is written once, a reference to what is not there.
-func (t *tenant) stage(c *sgam.Change) (*staged, error) {
+func (t *tenant) stage(c *sgam.Change, principal string) (*staged, error) {
 	if c.Known <= t.lastKnown {
 		return nil, fmt.Errorf("known time %s is not after %s", c.Known, t.lastKnown)
 	}
-	s := &staged{tenant: t, change: c, touched: map[sgam.SlotKey]*slot{}, candidates: slices.Clone(t.candidates)}
+	s := &staged{
+		tenant: t, change: c, principal: principal, touched: map[sgam.SlotKey]*slot{}, candidates: slices.Clone(t.candidates),
+	}
 	steps := []func() error{
 		s.addEpisodes, s.addFacts, s.closeSegments, s.openNew, s.confirm, s.supersede, s.count, s.number, s.hold, s.checkOutcomes,
 		s.checkOpen, s.checkVersions,
@@ -43,6 +46,7 @@ func (s *staged) commit() {
 	t := s.tenant
 	t.lastKnown = s.change.Known
 	t.lastSeq++
+	t.calls = append(t.calls, storedCall{s.change.Known, s.principal})
 	t.facts = append(t.facts, s.facts...)
 	for i := range s.facts {
 		t.byID[s.facts[i].ID] = s.facts[i].Number
@@ -51,7 +55,7 @@ func (s *staged) commit() {
 		t.slots[key] = at
 	}
 	for i, e := range s.change.Episodes {
-		t.episodes[e.ID] = storedEpisode{cloneEpisode(e), s.change.Digests[i]}
+		t.episodes[e.ID] = storedEpisode{cloneEpisode(e), s.change.Digests[i], s.change.Known, i}
 	}
 	t.candidates = s.candidates
 	s.commitVersions()
@@ -83,7 +87,7 @@ func (s *staged) touch(key sgam.SlotKey) *slot {
 
 func cloneEpisode(e sgam.Episode) sgam.Episode {
 	e.Body, e.Metadata = bytes.Clone(e.Body), bytes.Clone(e.Metadata)
-	e.OccurredAt = e.OccurredAt.UTC()
+	e.OccurredAt = sgam.Instant(e.OccurredAt.UnixMicro()).Time()
 	return e
 }
 
@@ -135,7 +139,10 @@ func (s *staged) addFacts() error {
 		ids[f.ID] = true
 		s.facts = append(s.facts, cloneFact(f))
 		at := s.touch(f.Slot)
-		at.facts = append(at.facts, number)
+		if f.Value > at.lastNumber+1 {
+			return fmt.Errorf("fact %d has value number %d where %d is next", number, f.Value, at.lastNumber+1)
+		}
+		at.facts, at.lastNumber = append(at.facts, number), max(at.lastNumber, f.Value)
 	}
 	return nil
 }
@@ -280,10 +287,10 @@ func (s *staged) number() error {
 	for _, n := range s.change.Numbers {
 		at := s.touch(n.Slot)
 		used := slices.ContainsFunc(s.change.Facts, func(f sgam.NewFact) bool { return f.Slot == n.Slot && f.Value == n.Number })
-		if !used || n.Number > at.lastNumber+1 || at.numbers[n.Digest] == n.Number {
-			return fmt.Errorf("value number %d is no fact's, or is not the next of its slot, or is not new to the value", n.Number)
+		if !used || at.numbers[n.Digest] == n.Number {
+			return fmt.Errorf("value number %d is no fact's, or is not new to the value", n.Number)
 		}
-		at.numbers[n.Digest], at.lastNumber = n.Number, max(at.lastNumber, n.Number)
+		at.numbers[n.Digest] = n.Number
 	}
 	return nil
 }
@@ -298,7 +305,7 @@ func (s *staged) hold() error {
 			LostTo: slices.Clone(c.LostTo), Principal: s.principalOf(c), KnownAt: s.change.Known,
 		}
 		held.Kind, held.SourceID = s.source(c.Episode)
-		s.candidates = append(s.candidates, storedCandidate{Candidate: held})
+		s.candidates = append(s.candidates, storedCandidate{Candidate: held, ordinal: c.Ordinal, held: c.Status})
 	}
 	for _, x := range s.change.Settled {
 		i := slices.IndexFunc(s.candidates, func(c storedCandidate) bool { return c.Memory == x.Memory })
@@ -310,7 +317,8 @@ func (s *staged) hold() error {
 				return err
 			}
 		}
-		s.candidates[i].Status, s.candidates[i].fact = x.Status, x.Fact
+		at := &s.candidates[i]
+		at.Status, at.fact, at.settled = x.Status, x.Fact, s.change.Known
 	}
 	return nil
 }

@@ -76,6 +76,12 @@ func (s *Store) Read(ctx context.Context, t sgam.TenantID, q *sgam.Query) (*sgam
 		page.Rows, page.Next = cut(have.values(q), q.After, limit)
 	case sgam.QueryQuarantine:
 		page.Quarantined, page.Next = cut(have.quarantined(q), q.After, limit)
+	case sgam.QueryCalls:
+		var numbers []int
+		numbers, page.Next = cut(have.callsAfter(q.Since), q.After, limit)
+		for _, n := range numbers {
+			page.Calls = append(page.Calls, have.call(n))
+		}
 	default:
 		return nil, fmt.Errorf("%w: memory: query %d", sgam.ErrUnsupported, q.Kind)
 	}

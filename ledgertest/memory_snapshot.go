@@ -160,7 +160,7 @@ func (t *tenant) selection(sel *sgam.Selector, s *sgam.Snapshot) {
 	var keys []sgam.SlotKey
 	for i := range t.facts {
 		f := &t.facts[i]
-		if f.ID != sel.Memory && !from(f.Episode, f.Kind, t.episodes[f.Episode].SourceID) {
+		if f.ID != sel.Memory && !slices.Contains(sel.Facts, f.Number) && !from(f.Episode, f.Kind, t.episodes[f.Episode].SourceID) {
 			continue
 		}
 		s.Selected = append(s.Selected, t.logged(f.Number))

@@ -16,7 +16,13 @@ type versioned struct {
 	epochs     map[string][]sgam.Epoch // by memory type, in order of known time
 	encodings  map[int64][]sgam.Encoding
 	quarantine map[form]sgam.Quarantined
-	migrations map[string][]sgam.MigrationRecord
+	migrations map[string][]storedMigration
+}
+
+// storedMigration is the newest state of one migration.
+type storedMigration struct {
+	sgam.MigrationRecord
+	known sgam.Instant // of the call that wrote it
 }
 
 // form is one fact in one version.
@@ -28,7 +34,7 @@ type form struct {
 func newVersioned() versioned {
 	return versioned{
 		epochs: map[string][]sgam.Epoch{}, encodings: map[int64][]sgam.Encoding{}, quarantine: map[form]sgam.Quarantined{},
-		migrations: map[string][]sgam.MigrationRecord{},
+		migrations: map[string][]storedMigration{},
 	}
 }
 
@@ -59,7 +65,7 @@ func (v *versioned) look(call *sgam.Call, s *sgam.Snapshot) {
 		s.Epochs = append(s.Epochs, v.epoch(typ, sgam.Forever))
 	}
 	if all := v.migrations[call.Migration]; len(all) > 0 {
-		newest := cloneRecord(all[len(all)-1])
+		newest := cloneRecord(all[len(all)-1].MigrationRecord)
 		s.Migration = &newest
 	}
 }
@@ -116,10 +122,11 @@ func (s *staged) commitVersions() {
 		v.quarantine[form{q.Fact, q.Version}] = q
 	}
 	if m := s.change.Migration; m != nil {
+		now := storedMigration{cloneRecord(*m), s.change.Known}
 		if all := v.migrations[m.Type]; m.Serial <= int64(len(all)) {
-			all[m.Serial-1] = cloneRecord(*m)
+			all[m.Serial-1] = now
 		} else {
-			v.migrations[m.Type] = append(all, cloneRecord(*m))
+			v.migrations[m.Type] = append(all, now)
 		}
 	}
 }
@@ -156,7 +163,7 @@ func (t *tenant) allMigrations() []sgam.MigrationRecord {
 	var all []sgam.MigrationRecord
 	for _, typ := range slices.Sorted(maps.Keys(t.migrations)) {
 		for _, m := range t.migrations[typ] {
-			all = append(all, cloneRecord(m))
+			all = append(all, cloneRecord(m.MigrationRecord))
 		}
 	}
 	return all

@@ -124,6 +124,12 @@ func (w *writer) addFact(f *sgam.NewFact, number int64) error {
 	if err != nil {
 		return err
 	}
+	switch {
+	case f.Value > at.nextNumber:
+		return fmt.Errorf("sgam: sqlite: fact %d has value number %d where %d is next", number, f.Value, at.nextNumber)
+	case f.Value == at.nextNumber:
+		at.nextNumber, at.changed = f.Value+1, true
+	}
 	by, err := w.principalID(f.Principal)
 	if err != nil {
 		return err
@@ -261,11 +267,8 @@ func (w *writer) addNumbers() error {
 		if err != nil {
 			return err
 		}
-		switch {
-		case n.Number > at.nextNumber:
-			return fmt.Errorf("sgam: sqlite: value number %d where %d is next", n.Number, at.nextNumber)
-		case n.Number == at.nextNumber:
-			at.nextNumber, at.changed = n.Number+1, true
+		if n.Number >= at.nextNumber {
+			return fmt.Errorf("sgam: sqlite: value number %d, which no fact has", n.Number)
 		}
 		if err := w.exec(stAddValueNumber, w.tenant, at.id, blob(n.Digest), n.Number); err != nil {
 			return err

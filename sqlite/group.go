@@ -60,15 +60,45 @@ func (s *store) Write(ctx context.Context, t sgam.TenantID, call *sgam.Call, dec
 	case s.readOnly:
 		return sgam.ErrReadOnly
 	}
-	r := &request{ctx: ctx, tenant: t.Name(), call: call, decide: decide, done: make(chan struct{})}
-	if !s.writes.enter(r) {
+	return s.run(newRequest(ctx, t, call, decide))
+}
+
+// WriteRun runs calls of one tenant in their order. They share commits, as far as they fit.
+func (s *store) WriteRun(ctx context.Context, t sgam.TenantID, run []sgam.RunCall) error {
+	switch err := ctx.Err(); {
+	case err != nil:
+		return err
+	case s.readOnly:
+		return sgam.ErrReadOnly
+	}
+	all := make([]*request, len(run))
+	for i, c := range run {
+		all[i] = newRequest(ctx, t, c.Call, c.Decide)
+	}
+	return s.run(all...)
+}
+
+func newRequest(ctx context.Context, t sgam.TenantID, call *sgam.Call, decide func(*sgam.Snapshot) (*sgam.Change, error)) *request {
+	return &request{ctx: ctx, tenant: t.Name(), call: call, decide: decide, done: make(chan struct{})}
+}
+
+// run takes requests through the queue, one behind the other, and returns the error of the first that failed.
+func (s *store) run(all ...*request) error {
+	if !s.writes.enter(all...) {
 		return sgam.ErrClosed
 	}
-	s.writes.wait(r)
-	if r.panicked != nil {
-		panic(r.panicked)
+	for _, r := range all {
+		s.writes.wait(r)
 	}
-	return r.err
+	for _, r := range all {
+		if r.panicked != nil {
+			panic(r.panicked)
+		}
+		if r.err != nil {
+			return r.err
+		}
+	}
+	return nil
 }
 
 // preview decides a call without writing. It takes no lock.
@@ -95,13 +125,13 @@ func (s *store) preview(ctx context.Context, tenant string, call *sgam.Call, dec
 }
 
 // enter joins the queue, unless the store is closed.
-func (g *group) enter(r *request) bool {
+func (g *group) enter(all ...*request) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed {
 		return false
 	}
-	g.waiting = append(g.waiting, r)
+	g.waiting = append(g.waiting, all...)
 	return true
 }
 

@@ -114,6 +114,8 @@ func (r *reader) answer(tenant string) error {
 		return r.values()
 	case sgam.QueryQuarantine:
 		return r.quarantined()
+	case sgam.QueryCalls:
+		return r.calls(tenant)
 	}
 	return fmt.Errorf("%w: sqlite: query %d", sgam.ErrUnsupported, r.q.Kind)
 }

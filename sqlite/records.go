@@ -22,11 +22,17 @@ func (r *reader) episode() error {
 	if err != nil || p == nil {
 		return err
 	}
-	r.page.Episodes = []sgam.Episode{{
-		ID: p.text(0), Kind: sgam.EpisodeKind(p.text(1)), SourceID: p.text(2), OccurredAt: p.instant(3).Time(), Session: p.text(4),
-		Thread: p.text(5), Sequence: p.int(6), Actor: p.text(7), Text: p.text(8), Body: p.bytes(9), Metadata: p.bytes(10),
-	}}
+	r.page.Episodes = []sgam.Episode{p.episode(0)}
 	return nil
+}
+
+// episode decodes the eleven columns of an episode.
+func (p *running) episode(i int) sgam.Episode {
+	return sgam.Episode{
+		ID: p.text(i), Kind: sgam.EpisodeKind(p.text(i + 1)), SourceID: p.text(i + 2), OccurredAt: p.instant(i + 3).Time(),
+		Session: p.text(i + 4), Thread: p.text(i + 5), Sequence: p.int(i + 6), Actor: p.text(i + 7), Text: p.text(i + 8),
+		Body: p.bytes(i + 9), Metadata: p.bytes(i + 10),
+	}
 }
 
 // outcomes lists durable outcomes in the order in which they were decided. A page looks at a bounded number of them,

@@ -11,6 +11,7 @@ import (
 
 var (
 	stLoggedByMemory  = named("logged_by_memory")
+	stLoggedByNumber  = named("logged_by_number")
 	stLoggedByEpisode = named("logged_by_episode")
 	stLoggedBySource  = named("logged_by_source")
 	stPendingEpisode  = named("candidates_of_episode")
@@ -73,6 +74,12 @@ func (r *resolver) selected(sel *sgam.Selector, s *sgam.Snapshot) error {
 		err = r.each(add, stLoggedByMemory, r.tenant, sel.Memory[:])
 	case sel.Episode != "":
 		err = r.each(add, stLoggedByEpisode, r.tenant, sel.Episode)
+	case len(sel.Facts) > 0:
+		for _, number := range sel.Facts {
+			if err == nil {
+				err = r.each(add, stLoggedByNumber, r.tenant, number)
+			}
+		}
 	default:
 		err = r.each(add, stLoggedBySource, r.tenant, sel.SourceID, string(sel.SourceKind))
 	}

@@ -24,7 +24,10 @@ type store struct {
 	closed bool
 }
 
-var _ sgam.Store = (*store)(nil)
+var (
+	_ sgam.Store    = (*store)(nil)
+	_ sgam.RunStore = (*store)(nil)
+)
 
 // Engine is "sqlite".
 func (s *store) Engine() string { return "sqlite" }

@@ -110,7 +110,7 @@ func (w *writer) addVersions() error {
 	if m == nil {
 		return nil
 	}
-	p, err := w.one(stKeepMigration, w.tenant, m.Type, m.Serial, m.State, []byte(m.Body))
+	p, err := w.one(stKeepMigration, w.tenant, m.Type, m.Serial, m.State, []byte(m.Body), int64(w.change.Known))
 	if err == nil && p == nil {
 		err = fmt.Errorf("sgam: sqlite: a migration of memory type %q, which is not stored", m.Type)
 	}

@@ -31,6 +31,7 @@ var rooms = map[string]room{
 			"github.com/google/uuid",                 // the type of ids in structs; the root needs it anyway
 		},
 	},
+	"transfer": {own: []string{"."}},
 	"sqlite": {
 		own:     []string{"."},
 		modules: []string{"github.com/mattn/go-sqlite3", "github.com/pressly/goose/v3"},

@@ -152,7 +152,8 @@ SELECT 1 FROM quarantine WHERE tenant_id = +?1 AND schema_version = +?2 LIMIT 1;
 DELETE FROM quarantine WHERE tenant_id = +?1 AND schema_version = +?2 AND fact_id = +?3;
 
 -- name: keep_migration
-INSERT INTO migrations (tenant_id, type_id, serial, state, body)
-SELECT +?1, type_id, +?3, +?4, CAST(+?5 AS TEXT) FROM types WHERE name = +?2
-ON CONFLICT (tenant_id, type_id, serial) DO UPDATE SET state = excluded.state, body = excluded.body
+INSERT INTO migrations (tenant_id, type_id, serial, state, body, known_at)
+SELECT +?1, type_id, +?3, +?4, CAST(+?5 AS TEXT), +?6 FROM types WHERE name = +?2
+ON CONFLICT (tenant_id, type_id, serial)
+DO UPDATE SET state = excluded.state, body = excluded.body, known_at = excluded.known_at
 RETURNING type_id;

@@ -95,7 +95,7 @@ LEFT JOIN types y ON y.type_id = a.type_id
 LEFT JOIN epochs h ON h.tenant_id = t.tenant_id AND h.type_id = y.type_id AND h.known_from = (
         SELECT max(x.known_from) FROM epochs x
         WHERE x.tenant_id = t.tenant_id AND x.type_id = y.type_id AND x.known_from <= t.last_known)
-LEFT JOIN encodings m ON m.tenant_id = t.tenant_id AND m.fact_id = f.fact_id AND m.lens IS NOT NULL AND m.known_from <= t.last_known
+LEFT JOIN encodings m ON m.tenant_id = t.tenant_id AND m.fact_id = f.fact_id AND +m.lens IS NOT NULL AND m.known_from <= t.last_known
 WHERE t.name = +?1;
 
 -- name: point_known_forms
@@ -139,7 +139,7 @@ LEFT JOIN types y ON y.type_id = a.type_id
 LEFT JOIN epochs h ON h.tenant_id = t.tenant_id AND h.type_id = y.type_id AND h.known_from = (
         SELECT max(x.known_from) FROM epochs x
         WHERE x.tenant_id = t.tenant_id AND x.type_id = y.type_id AND x.known_from <= min(+?8, t.last_known))
-LEFT JOIN encodings m ON m.tenant_id = t.tenant_id AND m.fact_id = f.fact_id AND m.lens IS NOT NULL AND m.known_from <= min(+?8, t.last_known)
+LEFT JOIN encodings m ON m.tenant_id = t.tenant_id AND m.fact_id = f.fact_id AND +m.lens IS NOT NULL AND m.known_from <= min(+?8, t.last_known)
 WHERE t.name = +?1;
 
 -- name: fact
@@ -294,7 +294,7 @@ SELECT valid_from, number, facts, live FROM points WHERE tenant_id = +?1 AND slo
 -- name: forms
 -- What lenses made of a fact's value, as known at ?3.
 SELECT schema_version, CAST(value AS BLOB), lens, known_from, lossy, defaulted FROM encodings
-WHERE tenant_id = +?1 AND fact_id = +?2 AND known_from <= +?3 AND lens IS NOT NULL
+WHERE tenant_id = +?1 AND fact_id = +?2 AND known_from <= +?3 AND +lens IS NOT NULL
 ORDER BY known_from, schema_version;
 
 -- name: epoch_at
@@ -314,7 +314,7 @@ SELECT known_from, read_version, write_version, second_version FROM epochs
 WHERE tenant_id = +?1 AND type_id = +?2 ORDER BY known_from;
 
 -- name: migrations_of_type
-SELECT serial, state, CAST(body AS BLOB) FROM migrations WHERE tenant_id = +?1 AND type_id = +?2 ORDER BY serial;
+SELECT serial, state, CAST(body AS BLOB), known_at FROM migrations WHERE tenant_id = +?1 AND type_id = +?2 ORDER BY serial;
 
 -- name: values_below
 -- The facts numbered in [?3, ?2), from the newest, each with its encodings; the recorded one has no lens.

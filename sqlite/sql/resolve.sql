@@ -109,6 +109,12 @@ SELECT f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.value_number, f
 FROM facts f LEFT JOIN episodes e ON e.tenant_id = f.tenant_id AND e.episode_id = f.episode_id
 WHERE f.tenant_id = +?1 AND f.memory_id = +?2;
 
+-- name: logged_by_number
+SELECT f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.value_number, f.known_from, f.part_of, f.target, f.confidence,
+    e.name, e.kind, f.slot_id
+FROM facts f LEFT JOIN episodes e ON e.tenant_id = f.tenant_id AND e.episode_id = f.episode_id
+WHERE f.tenant_id = +?1 AND f.fact_id = +?2;
+
 -- name: logged_by_episode
 SELECT f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.value_number, f.known_from, f.part_of, f.target, f.confidence,
     e.name, e.kind, f.slot_id

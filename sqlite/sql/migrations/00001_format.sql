@@ -337,6 +337,8 @@ CREATE TABLE encodings (
     CHECK (lens IS NOT NULL OR lossy = 0 AND defaulted IS NULL)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX encodings_by_known ON encodings (tenant_id, known_from) WHERE lens IS NOT NULL;
+
 -- +goose StatementBegin
 CREATE TRIGGER encodings_are_written_once BEFORE UPDATE ON encodings
 WHEN NEW.value IS NOT NULL OR (NEW.tenant_id, NEW.fact_id, NEW.schema_version, NEW.known_from, NEW.lens, NEW.lossy, NEW.defaulted)
@@ -632,6 +634,7 @@ CREATE TABLE migrations (
     serial    INTEGER NOT NULL CHECK (serial > 0),
     state     TEXT    NOT NULL,
     body      TEXT    NOT NULL,
+    known_at  INTEGER NOT NULL,
     PRIMARY KEY (tenant_id, type_id, serial)
 ) STRICT, WITHOUT ROWID;
 
@@ -645,6 +648,8 @@ CREATE TABLE quarantine (
     PRIMARY KEY (tenant_id, schema_version, fact_id),
     FOREIGN KEY (tenant_id, fact_id) REFERENCES facts
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX quarantine_by_known ON quarantine (tenant_id, known_from);
 
 -- Of later use.
 

@@ -1,0 +1,298 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"encoding/json"
+	"fmt"
+	"sort"
+
+	"github.com/sgam-ledger/sgam"
+)
+
+var (
+	stCallsAfter     = named("calls_after")
+	stFactsUntil     = named("facts_until")
+	stEpisodeCall    = named("episode_call")
+	stCallEpisodes   = named("call_episodes")
+	stCallFacts      = named("call_facts")
+	stCallForms      = named("call_forms")
+	stCallQuarantine = named("call_quarantine")
+	stCallOutcomes   = named("call_outcomes")
+	stCallCandidates = named("call_candidates")
+)
+
+// callReader puts the calls of one page together, layer by layer.
+type callReader struct {
+	*reader
+	calls      []sgam.StoredCall
+	fact, last int64 // the calls' facts are those in (fact, last]
+	since      sgam.Instant
+}
+
+// calls lists calls with what each of them brought.
+func (r *reader) calls(tenant string) error {
+	after, err := parseCursor(r.q.After, []int64{int64(r.q.Since)}, 0)
+	if err != nil {
+		return err
+	}
+	c := &callReader{reader: r, since: sgam.Instant(after.numbers[0])}
+	more, err := c.list()
+	if err != nil || len(c.calls) == 0 {
+		return err
+	}
+	// The forms go first: a migration writes so many in a call that they decide how many calls a page has.
+	all := len(c.calls)
+	for _, layer := range []func() error{
+		c.forms, func() error { return c.episodes(tenant) }, c.facts, c.quarantine, c.outcomes, c.candidates, c.versions,
+	} {
+		if err := layer(); err != nil {
+			return err
+		}
+	}
+	r.page.Calls = c.calls
+	if more || len(c.calls) < all {
+		r.page.Next = cursor{numbers: []int64{int64(c.calls[len(c.calls)-1].Change.Known)}}.String()
+	}
+	return nil
+}
+
+// list finds the calls themselves. A page has a bounded number of facts, but for a single call that has more.
+func (c *callReader) list() (more bool, err error) {
+	const most = 10_000
+	err = c.each(func(p *running) error {
+		if more = more || len(c.calls) == c.limit() || len(c.calls) > 0 && p.int(2)-c.fact > most; more {
+			return nil
+		}
+		if len(c.calls) == 0 && p.int(0) > 1 {
+			before, err := c.one(stFactsUntil, c.tenant, p.int(0)-1)
+			if err != nil {
+				return err
+			}
+			if before == nil {
+				return damaged("call %d", p.int(0)-1)
+			}
+			c.fact = before.int(0)
+		}
+		c.last = p.int(2)
+		c.calls = append(c.calls, sgam.StoredCall{Seq: p.int(0), Principal: p.text(3), Change: sgam.Change{Known: p.instant(1)}})
+		return nil
+	}, stCallsAfter, c.tenant, int64(c.since), int64(c.limit())+1)
+	return more, err
+}
+
+// first and until are the numbers of the page's first and last call.
+func (c *callReader) first() int64 { return c.calls[0].Seq }
+func (c *callReader) until() int64 { return c.calls[len(c.calls)-1].Seq }
+
+// at is the change of the call of a number.
+func (c *callReader) at(seq int64) *sgam.Change { return &c.calls[seq-c.first()].Change }
+
+// knownAt is the change of the call of a known time.
+func (c *callReader) knownAt(known sgam.Instant) (*sgam.Change, error) {
+	i := sort.Search(len(c.calls), func(i int) bool { return c.calls[i].Change.Known >= known })
+	if i == len(c.calls) || c.calls[i].Change.Known != known {
+		return nil, damaged("call known at %s", known)
+	}
+	return &c.calls[i].Change, nil
+}
+
+// newest is the known time of the page's last call.
+func (c *callReader) newest() int64 { return int64(c.calls[len(c.calls)-1].Change.Known) }
+
+// erased says that a call cannot be told whole.
+func erased(what string) error {
+	return fmt.Errorf("%w: sqlite: the content of %s was erased, so its call cannot be told whole", sgam.ErrUnsupported, what)
+}
+
+// forms adds what lenses made, and ends the page with the call that has the most of it.
+func (c *callReader) forms() error {
+	const most = 10_000
+	found := 0
+	return c.each(func(p *running) error {
+		known := p.instant(3)
+		if known > sgam.Instant(c.newest()) {
+			return nil // of a call that is not on this page any more
+		}
+		at, err := c.knownAt(known)
+		if err != nil {
+			return err
+		}
+		if found++; found > most && len(at.Encodings) == 0 && at != &c.calls[0].Change {
+			return c.endBefore(known)
+		}
+		if p.null(1) {
+			return erased(fmt.Sprintf("fact %d", p.int(6)))
+		}
+		e, err := p.form(0)
+		at.Encodings = append(at.Encodings, sgam.NewEncoding{Fact: p.int(6), Encoding: e})
+		return err
+	}, stCallForms, c.tenant, int64(c.since), c.newest())
+}
+
+// endBefore takes the calls from a known time on off the page.
+func (c *callReader) endBefore(known sgam.Instant) error {
+	i := sort.Search(len(c.calls), func(i int) bool { return c.calls[i].Change.Known >= known })
+	c.calls = c.calls[:i]
+	p, err := c.one(stFactsUntil, c.tenant, c.until())
+	if err == nil && p == nil {
+		err = damaged("call %d", c.until())
+	}
+	if err == nil {
+		c.last = p.int(0)
+	}
+	return err
+}
+
+// episodes adds the episodes. They are numbered in the order of the calls that brought them.
+func (c *callReader) episodes(tenant string) error {
+	state, err := c.load(tenant)
+	if err != nil {
+		return err
+	}
+	from, err := c.firstEpisode(state.nextEpisode, c.first())
+	if err != nil {
+		return err
+	}
+	to, err := c.firstEpisode(state.nextEpisode, c.until()+1)
+	if err != nil {
+		return err
+	}
+	return c.each(func(p *running) error {
+		if !p.null(1) {
+			return erased("an episode")
+		}
+		at := c.at(p.int(0))
+		at.Digests = append(at.Digests, string(p.bytes(2)))
+		at.Episodes = append(at.Episodes, p.episode(3))
+		return nil
+	}, stCallEpisodes, c.tenant, from, to)
+}
+
+// firstEpisode is the number of the first episode that a call or a later one brought, the next free number if none did.
+func (c *callReader) firstEpisode(next, seq int64) (int64, error) {
+	var failed error
+	n := sort.Search(int(next-1), func(i int) bool {
+		if failed != nil {
+			return true
+		}
+		p, err := c.one(stEpisodeCall, c.tenant, int64(i)+1)
+		if err == nil && p == nil {
+			err = damaged("episode %d", i+1)
+		}
+		if failed = err; failed != nil {
+			return true
+		}
+		return p.int(0) >= seq
+	})
+	return int64(n) + 1, failed
+}
+
+func (c *callReader) facts() error {
+	return c.each(func(p *running) error {
+		number := p.int(0)
+		if !p.null(18) {
+			return erased(fmt.Sprintf("fact %d", number))
+		}
+		key, err := c.key(&slotRef{scope: p.text(21), subject: p.int(22), attribute: p.int(23), member: string(p.bytes(24))})
+		if err != nil {
+			return err
+		}
+		f := sgam.NewFact{
+			LoggedFact: p.logged(0, key), Ordinal: int(p.int(13)), SchemaVersion: int(p.int(14)), Supersedes: p.int(15),
+			Retention: p.text(16), Encoded: p.bytes(19), Principal: p.text(20),
+		}
+		f.Reach = sgam.Span{From: f.Asserted.From, To: p.instant(12)}
+		if !p.null(17) {
+			if err := json.Unmarshal([]byte(p.text(17)), &f.Provenance); err != nil {
+				return fmt.Errorf("sgam: sqlite: provenance of memory %s: %w", f.ID, err)
+			}
+		}
+		at, err := c.knownAt(f.KnownAt)
+		if err == nil {
+			at.Facts = append(at.Facts, f)
+		}
+		return err
+	}, stCallFacts, c.tenant, c.fact, c.last)
+}
+
+func (c *callReader) quarantine() error {
+	return c.each(func(p *running) error {
+		at, err := c.knownAt(p.instant(0))
+		if err == nil {
+			at.Quarantined = append(at.Quarantined, sgam.Quarantined{
+				Fact: p.int(1), Version: int(p.int(2)), Rule: p.text(3), Pointer: p.text(4),
+			})
+		}
+		return err
+	}, stCallQuarantine, c.tenant, int64(c.since), c.newest())
+}
+
+func (c *callReader) outcomes() error {
+	return c.each(func(p *running) error {
+		at := c.at(p.int(0))
+		o := sgam.NewOutcome{
+			Ordinal: int(p.int(1)), Outcome: sgam.Outcome(p.text(2)), Key: string(p.bytes(3)), Payload: string(p.bytes(4)),
+			Digest: string(p.bytes(5)), Fact: p.int(6), Memory: p.memory(7), Code: p.text(8), Pointer: p.text(9),
+			Op: sgam.Op(p.text(10)), Attribute: p.text(11), Assumed: p.int(12) == 1, Principal: p.text(13),
+		}
+		at.Outcomes = append(at.Outcomes, o)
+		if !p.null(14) {
+			at.Settled = append(at.Settled, sgam.SettledCandidate{Memory: o.Memory, Status: sgam.Outcome(p.text(14)), Fact: p.int(15)})
+		}
+		return nil
+	}, stCallOutcomes, c.tenant, c.first(), c.until())
+}
+
+func (c *callReader) candidates() error {
+	return c.each(func(p *running) error {
+		if p.null(5) {
+			return erased("a candidate")
+		}
+		key, err := c.key(&slotRef{scope: p.text(6), subject: p.int(7), attribute: p.int(8), member: string(p.bytes(9))})
+		if err != nil {
+			return err
+		}
+		held := sgam.NewCandidate{
+			Ordinal: int(p.int(1)), Memory: p.memory(2), Status: sgam.Outcome(p.text(3)), Episode: p.text(4), Delta: p.bytes(5), Slot: key,
+		}
+		err = c.each(func(lost *running) error {
+			held.LostTo = append(held.LostTo, lost.memory(0))
+			return nil
+		}, stLostTo, c.tenant, p.int(0), p.int(1))
+		at := c.at(p.int(0))
+		at.Candidates = append(at.Candidates, held)
+		return err
+	}, stCallCandidates, c.tenant, c.first(), c.until())
+}
+
+// versions adds epochs and migrations. A tenant has few of them.
+func (c *callReader) versions() error {
+	here := func(known sgam.Instant) bool { return known > c.since && int64(known) <= c.newest() }
+	return c.perType(func(id int64, name string) error {
+		err := c.each(func(p *running) error {
+			e := p.epoch(name)
+			if !here(e.KnownFrom) {
+				return nil
+			}
+			at, err := c.knownAt(e.KnownFrom)
+			if err == nil {
+				at.Epochs = append(at.Epochs, e)
+			}
+			return err
+		}, stEpochsOfType, c.tenant, id)
+		if err != nil {
+			return err
+		}
+		return c.each(func(p *running) error {
+			if !here(p.instant(3)) {
+				return nil
+			}
+			at, err := c.knownAt(p.instant(3))
+			if err == nil {
+				at.Migration = &sgam.MigrationRecord{Type: name, Serial: p.int(0), State: p.text(1), Body: p.bytes(2)}
+			}
+			return err
+		}, stMigrationsOfType, c.tenant, id)
+	})
+}
