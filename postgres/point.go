@@ -17,6 +17,17 @@ var (
 
 // points answers a point query: all of its slots in one round trip.
 func (r *reader) points(ctx context.Context) error {
+	for _, key := range r.q.Slots {
+		r.point(key)
+	}
+	if !r.q.Encodings {
+		return nil
+	}
+	return r.run(ctx)
+}
+
+// point asks for one slot at one point of the plane, and for the tenant's last commit.
+func (r *reader) point(key sgam.SlotKey) {
 	floor, nodes := sgam.Beginning, openNode
 	if r.q.Now {
 		floor = sgam.Forever
@@ -24,26 +35,20 @@ func (r *reader) points(ctx context.Context) error {
 	if r.q.Known != sgam.Forever {
 		nodes = nodesAt(r.q.Known)
 	}
-	for _, key := range r.q.Slots {
-		r.add(func(p row) error {
-			r.page.LastKnown = p.instant(0)
-			if p.null(4) {
-				return nil
-			}
-			row := sgam.Row{Slot: key, Number: p.int(4)}
-			if err := p.fact(5, &row); err != nil {
-				return err
-			}
-			row.Fact.Valid = p.span(1).Interval()
-			row.Fact.Known = sgam.Interval{From: p.instant(3).Time()}
-			r.page.Rows = append(r.page.Rows, row)
+	r.add(func(p row) error {
+		r.page.LastKnown = p.instant(0)
+		if p.null(4) {
 			return nil
-		}, stPoint, r.tenant, key.Subject, string(key.Scope), int64(key.Attribute), blob(key.Member), r.q.Valid, floor, r.q.Known, nodes)
-	}
-	if !r.q.Encodings {
+		}
+		row := sgam.Row{Slot: key, Number: p.int(4)}
+		if err := p.fact(5, &row); err != nil {
+			return err
+		}
+		row.Fact.Valid = p.span(1).Interval()
+		row.Fact.Known = sgam.Interval{From: p.instant(3).Time()}
+		r.page.Rows = append(r.page.Rows, row)
 		return nil
-	}
-	return r.run(ctx)
+	}, stPoint, r.tenant, key.Subject, string(key.Scope), int64(key.Attribute), blob(key.Member), r.q.Valid, floor, r.q.Known, nodes)
 }
 
 // factColumns are the columns of a fact as reads show it, the same in every statement that has them.

@@ -28,6 +28,12 @@ func (s *store) Read(ctx context.Context, t sgam.TenantID, q *sgam.Query) (*sgam
 			return err
 		}
 		r := &reader{session: c, q: q, page: page}
+		if q.Kind == sgam.QueryPoint && len(q.Slots) == 1 && !q.Encodings {
+			c.glance(id)
+			r.point(q.Slots[0])
+			c.leave()
+			return c.run(ctx)
+		}
 		c.begin(stBeginRead)
 		c.enter(id)
 		if err := r.answer(ctx); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -66,6 +67,25 @@ func (s *session) enter(tenant int64) {
 	s.addText(stSetTenant, tenant)
 }
 
+// glance queues that what follows is of a tenant, for a single question. All that goes out in one round trip is one
+// transaction of the server, so this one needs no beginning and no end.
+func (s *session) glance(tenant int64) {
+	if s.spread {
+		s.begin(stBeginRead)
+		s.enter(tenant)
+		return
+	}
+	s.tenant = tenant
+	s.add(nil, stSetTenantHere, strconv.FormatInt(tenant, 10))
+}
+
+// leave queues the end of a glance.
+func (s *session) leave() {
+	if s.spread {
+		s.add(nil, stCommit)
+	}
+}
+
 // stepError is the failure of a queued statement.
 type stepError struct {
 	owner int
@@ -112,17 +132,17 @@ func (s *session) run(ctx context.Context) error {
 
 // trip is one round trip.
 type trip struct {
-	known      map[string]bool
+	known      map[string]*pgconn.StatementDescription
 	unprepared bool
 	expected   []step // parallel to the answers
 }
 
 // preparedOn are the statements that a connection has prepared.
-func preparedOn(conn *pgconn.PgConn) map[string]bool {
+func preparedOn(conn *pgconn.PgConn) map[string]*pgconn.StatementDescription {
 	const key = "sgam"
-	known, ok := conn.CustomData()[key].(map[string]bool)
+	known, ok := conn.CustomData()[key].(map[string]*pgconn.StatementDescription)
 	if !ok {
-		known = map[string]bool{}
+		known = map[string]*pgconn.StatementDescription{}
 		conn.CustomData()[key] = known
 	}
 	return known
@@ -138,12 +158,17 @@ func (t *trip) send(pipe *pgconn.Pipeline, steps []step) {
 			pipe.SendQueryParams(s.st.text, s.args, nil, inBinary, inBinary)
 		} else {
 			name := prepared(s.st)
-			if !t.known[name] && !sent[name] {
+			described := t.known[name]
+			if described == nil && !sent[name] {
 				pipe.SendPrepare(name, s.st.text, nil)
 				t.expected = append(t.expected, s)
 				sent[name] = true
 			}
-			pipe.SendQueryPrepared(name, s.args, inBinary, inBinary)
+			if described != nil && len(described.Fields) > 0 {
+				pipe.SendQueryStatement(described, s.args, inBinary, inBinary)
+			} else {
+				pipe.SendQueryPrepared(name, s.args, inBinary, inBinary)
+			}
 		}
 		t.expected = append(t.expected, s)
 	}
@@ -162,7 +187,8 @@ func (t *trip) receive(pipe *pgconn.Pipeline) error {
 		case *pgconn.PipelineSync:
 			return first
 		case *pgconn.StatementDescription:
-			t.known[prepared(s.st)] = true
+			results.Name = prepared(s.st)
+			t.known[results.Name] = results
 		case *pgconn.ResultReader:
 			err = s.read(results)
 		default:

@@ -14,6 +14,7 @@ var (
 	stBeginRead      = named("begin_read")
 	stSpreadSettings = named("spread_settings")
 	stSetTenant      = named("set_tenant")
+	stSetTenantHere  = named("set_tenant_here")
 	stCommit         = named("commit")
 	stRollback       = named("rollback")
 	stTenantOfName   = named("tenant_of_name")

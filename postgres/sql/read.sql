@@ -1,6 +1,10 @@
 -- The read path. Where the answer depends on known time, the last parameter are the nodes of the tree of known times at
 -- which a segment known then can be: 0, where the open ones are, and one for each level, of which those count that occur
 -- in the slot.
+--
+-- Each table is looked into through a lateral subquery with OFFSET 0, in the order in which they are written. The planner
+-- cannot turn that into joins, for which it needs statistics: a ledger begins empty, and a plan that was made then would
+-- walk over a whole tenant for each row until the statistics catch up.
 
 -- name: clock
 SELECT t.last_known, t.last_seq, t.last_fact FROM sgam.tenants t WHERE t.tenant_id = $1;
@@ -15,7 +19,9 @@ FROM sgam.tenants t
 LEFT JOIN LATERAL (
     SELECT g.valid_from, g.valid_to, g.known_from, g.fact_id
     FROM sgam.subjects u
-    JOIN sgam.slots s ON s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member = $5
+    CROSS JOIN LATERAL (
+        SELECT s.* FROM sgam.slots s
+        WHERE s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member = $5 OFFSET 0) s
     CROSS JOIN LATERAL (
         SELECT c.valid_from, c.valid_to, c.known_from, c.known_to, c.fact_id, c.opened_by, c.closed_by
         FROM unnest($9::bigint[]) AS k(node)
@@ -29,11 +35,19 @@ LEFT JOIN LATERAL (
         LIMIT 1) g
     WHERE u.tenant_id = $1 AND u.name = $2
 ) s ON true
-LEFT JOIN sgam.facts f ON f.tenant_id = $1 AND f.fact_id = s.fact_id
-LEFT JOIN sgam.encodings n ON n.tenant_id = $1 AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
-    AND n.known_from = f.known_from
-LEFT JOIN sgam.episodes e ON e.tenant_id = $1 AND e.episode_id = f.episode_id
-LEFT JOIN sgam.principals p ON p.tenant_id = $1 AND p.principal_id = f.principal_id
+LEFT JOIN LATERAL (
+    SELECT f.* FROM sgam.facts f
+    WHERE f.tenant_id = $1 AND f.fact_id = s.fact_id OFFSET 0) f ON true
+LEFT JOIN LATERAL (
+    SELECT n.* FROM sgam.encodings n
+    WHERE n.tenant_id = $1 AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
+    AND n.known_from = f.known_from OFFSET 0) n ON true
+LEFT JOIN LATERAL (
+    SELECT e.* FROM sgam.episodes e
+    WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
+LEFT JOIN LATERAL (
+    SELECT p.* FROM sgam.principals p
+    WHERE p.tenant_id = $1 AND p.principal_id = f.principal_id OFFSET 0) p ON true
 WHERE t.tenant_id = $1;
 
 -- name: members
@@ -45,7 +59,9 @@ SELECT s.scope, u.name, s.attribute_id, s.member, s.slot_id, s.subject_id, g.val
     f.erased, n.value, e.name, p.name,
     (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes)
 FROM sgam.subjects u
-JOIN sgam.slots s ON s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND (s.member > $5 OR $8)
+CROSS JOIN LATERAL (
+    SELECT s.* FROM sgam.slots s
+    WHERE s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND (s.member > $5 OR $8) OFFSET 0) s
 CROSS JOIN LATERAL (
     SELECT c.valid_from, c.valid_to, c.known_from, c.known_to, c.fact_id, c.opened_by, c.closed_by
     FROM unnest($10::bigint[]) AS k(node)
@@ -57,11 +73,19 @@ CROSS JOIN LATERAL (
     WHERE (k.node = 0 OR s.levels & (k.node & -k.node) <> 0)
         AND c.valid_to > $6 AND c.known_from <= $7 AND (c.known_to IS NULL OR c.known_to > $7)
     LIMIT 1) g
-JOIN sgam.facts f ON f.tenant_id = $1 AND f.fact_id = g.fact_id
-LEFT JOIN sgam.encodings n ON n.tenant_id = $1 AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
-    AND n.known_from = f.known_from
-LEFT JOIN sgam.episodes e ON e.tenant_id = $1 AND e.episode_id = f.episode_id
-LEFT JOIN sgam.principals p ON p.tenant_id = $1 AND p.principal_id = f.principal_id
+CROSS JOIN LATERAL (
+    SELECT f.* FROM sgam.facts f
+    WHERE f.tenant_id = $1 AND f.fact_id = g.fact_id OFFSET 0) f
+LEFT JOIN LATERAL (
+    SELECT n.* FROM sgam.encodings n
+    WHERE n.tenant_id = $1 AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
+    AND n.known_from = f.known_from OFFSET 0) n ON true
+LEFT JOIN LATERAL (
+    SELECT e.* FROM sgam.episodes e
+    WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
+LEFT JOIN LATERAL (
+    SELECT p.* FROM sgam.principals p
+    WHERE p.tenant_id = $1 AND p.principal_id = f.principal_id OFFSET 0) p ON true
 WHERE u.tenant_id = $1 AND u.name = $2
 ORDER BY s.member LIMIT $9;
 
@@ -74,7 +98,9 @@ SELECT s.scope, u.name, s.attribute_id, s.member, s.slot_id, s.subject_id, g.val
     f.erased, n.value, e.name, p.name,
     (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes)
 FROM sgam.slots s
-JOIN sgam.subjects u ON u.tenant_id = $1 AND u.subject_id = s.subject_id
+CROSS JOIN LATERAL (
+    SELECT u.* FROM sgam.subjects u
+    WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u
 CROSS JOIN LATERAL (
     SELECT c.valid_from, c.valid_to, c.known_from, c.known_to, c.fact_id, c.opened_by, c.closed_by
     FROM unnest($10::bigint[]) AS k(node)
@@ -86,11 +112,19 @@ CROSS JOIN LATERAL (
     WHERE (k.node = 0 OR s.levels & (k.node & -k.node) <> 0)
         AND c.valid_to > $6 AND c.known_from <= $7 AND (c.known_to IS NULL OR c.known_to > $7)
     LIMIT 1) g
-JOIN sgam.facts f ON f.tenant_id = $1 AND f.fact_id = g.fact_id
-LEFT JOIN sgam.encodings n ON n.tenant_id = $1 AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
-    AND n.known_from = f.known_from
-LEFT JOIN sgam.episodes e ON e.tenant_id = $1 AND e.episode_id = f.episode_id
-LEFT JOIN sgam.principals p ON p.tenant_id = $1 AND p.principal_id = f.principal_id
+CROSS JOIN LATERAL (
+    SELECT f.* FROM sgam.facts f
+    WHERE f.tenant_id = $1 AND f.fact_id = g.fact_id OFFSET 0) f
+LEFT JOIN LATERAL (
+    SELECT n.* FROM sgam.encodings n
+    WHERE n.tenant_id = $1 AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
+    AND n.known_from = f.known_from OFFSET 0) n ON true
+LEFT JOIN LATERAL (
+    SELECT e.* FROM sgam.episodes e
+    WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
+LEFT JOIN LATERAL (
+    SELECT p.* FROM sgam.principals p
+    WHERE p.tenant_id = $1 AND p.principal_id = f.principal_id OFFSET 0) p ON true
 WHERE s.tenant_id = $1 AND s.scope = $2 AND (s.subject_id, s.attribute_id, s.member) > ($3, $4, $5)
     AND ($8::bigint[] IS NULL OR s.attribute_id = ANY ($8))
 ORDER BY s.subject_id, s.attribute_id, s.member LIMIT $9;
@@ -104,7 +138,9 @@ SELECT s.scope, u.name, s.attribute_id, s.member, s.slot_id, s.subject_id, g.val
     f.erased, n.value, e.name, p.name,
     (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes)
 FROM sgam.subjects u
-JOIN sgam.slots s ON s.tenant_id = $1 AND s.scope = $2 AND s.subject_id = u.subject_id
+CROSS JOIN LATERAL (
+    SELECT s.* FROM sgam.slots s
+    WHERE s.tenant_id = $1 AND s.scope = $2 AND s.subject_id = u.subject_id OFFSET 0) s
 CROSS JOIN LATERAL (
     SELECT c.valid_from, c.valid_to, c.known_from, c.known_to, c.fact_id, c.opened_by, c.closed_by
     FROM unnest($10::bigint[]) AS k(node)
@@ -116,11 +152,19 @@ CROSS JOIN LATERAL (
     WHERE (k.node = 0 OR s.levels & (k.node & -k.node) <> 0)
         AND c.valid_to > $6 AND c.known_from <= $7 AND (c.known_to IS NULL OR c.known_to > $7)
     LIMIT 1) g
-JOIN sgam.facts f ON f.tenant_id = $1 AND f.fact_id = g.fact_id
-LEFT JOIN sgam.encodings n ON n.tenant_id = $1 AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
-    AND n.known_from = f.known_from
-LEFT JOIN sgam.episodes e ON e.tenant_id = $1 AND e.episode_id = f.episode_id
-LEFT JOIN sgam.principals p ON p.tenant_id = $1 AND p.principal_id = f.principal_id
+CROSS JOIN LATERAL (
+    SELECT f.* FROM sgam.facts f
+    WHERE f.tenant_id = $1 AND f.fact_id = g.fact_id OFFSET 0) f
+LEFT JOIN LATERAL (
+    SELECT n.* FROM sgam.encodings n
+    WHERE n.tenant_id = $1 AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
+    AND n.known_from = f.known_from OFFSET 0) n ON true
+LEFT JOIN LATERAL (
+    SELECT e.* FROM sgam.episodes e
+    WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
+LEFT JOIN LATERAL (
+    SELECT p.* FROM sgam.principals p
+    WHERE p.tenant_id = $1 AND p.principal_id = f.principal_id OFFSET 0) p ON true
 WHERE u.tenant_id = $1 AND u.name = ANY ($11::text[]) AND (s.subject_id, s.attribute_id, s.member) > ($3, $4, $5)
     AND ($8::bigint[] IS NULL OR s.attribute_id = ANY ($8))
 ORDER BY s.subject_id, s.attribute_id, s.member LIMIT $9;
@@ -144,15 +188,27 @@ SELECT s.scope, u.name, s.attribute_id, s.member, s.slot_id, s.subject_id, g.val
     f.erased, n.value, e.name, p.name,
     (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes)
 FROM sgam.subjects u
-JOIN sgam.slots s ON s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member = $5
+CROSS JOIN LATERAL (
+    SELECT s.* FROM sgam.slots s
+    WHERE s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member = $5 OFFSET 0) s
 JOIN unnest($9::bigint[]) AS k(node) ON k.node = 0 OR s.levels & (k.node & -k.node) <> 0
-JOIN sgam.segments g ON g.tenant_id = $1 AND g.slot_id = s.slot_id AND g.node = k.node AND g.valid_from > $6
-    AND g.known_from <= $7 AND (g.known_to IS NULL OR g.known_to > $7)
-JOIN sgam.facts f ON f.tenant_id = $1 AND f.fact_id = g.fact_id
-LEFT JOIN sgam.encodings n ON n.tenant_id = $1 AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
-    AND n.known_from = f.known_from
-LEFT JOIN sgam.episodes e ON e.tenant_id = $1 AND e.episode_id = f.episode_id
-LEFT JOIN sgam.principals p ON p.tenant_id = $1 AND p.principal_id = f.principal_id
+CROSS JOIN LATERAL (
+    SELECT g.* FROM sgam.segments g
+    WHERE g.tenant_id = $1 AND g.slot_id = s.slot_id AND g.node = k.node AND g.valid_from > $6
+    AND g.known_from <= $7 AND (g.known_to IS NULL OR g.known_to > $7) OFFSET 0) g
+CROSS JOIN LATERAL (
+    SELECT f.* FROM sgam.facts f
+    WHERE f.tenant_id = $1 AND f.fact_id = g.fact_id OFFSET 0) f
+LEFT JOIN LATERAL (
+    SELECT n.* FROM sgam.encodings n
+    WHERE n.tenant_id = $1 AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
+    AND n.known_from = f.known_from OFFSET 0) n ON true
+LEFT JOIN LATERAL (
+    SELECT e.* FROM sgam.episodes e
+    WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
+LEFT JOIN LATERAL (
+    SELECT p.* FROM sgam.principals p
+    WHERE p.tenant_id = $1 AND p.principal_id = f.principal_id OFFSET 0) p ON true
 WHERE u.tenant_id = $1 AND u.name = $2
 ORDER BY g.valid_from LIMIT $8;
 
@@ -165,13 +221,25 @@ SELECT s.scope, u.name, s.attribute_id, s.member, s.slot_id, s.subject_id, g.val
     f.erased, n.value, e.name, p.name,
     (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes)
 FROM sgam.subjects u
-JOIN sgam.slots s ON s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member = $5
-JOIN sgam.segments g ON g.tenant_id = $1 AND g.slot_id = s.slot_id AND g.valid_from <= $6 AND g.valid_to > $6 AND g.known_from > $7
-JOIN sgam.facts f ON f.tenant_id = $1 AND f.fact_id = g.fact_id
-LEFT JOIN sgam.encodings n ON n.tenant_id = $1 AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
-    AND n.known_from = f.known_from
-LEFT JOIN sgam.episodes e ON e.tenant_id = $1 AND e.episode_id = f.episode_id
-LEFT JOIN sgam.principals p ON p.tenant_id = $1 AND p.principal_id = f.principal_id
+CROSS JOIN LATERAL (
+    SELECT s.* FROM sgam.slots s
+    WHERE s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member = $5 OFFSET 0) s
+CROSS JOIN LATERAL (
+    SELECT g.* FROM sgam.segments g
+    WHERE g.tenant_id = $1 AND g.slot_id = s.slot_id AND g.valid_from <= $6 AND g.valid_to > $6 AND g.known_from > $7 OFFSET 0) g
+CROSS JOIN LATERAL (
+    SELECT f.* FROM sgam.facts f
+    WHERE f.tenant_id = $1 AND f.fact_id = g.fact_id OFFSET 0) f
+LEFT JOIN LATERAL (
+    SELECT n.* FROM sgam.encodings n
+    WHERE n.tenant_id = $1 AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
+    AND n.known_from = f.known_from OFFSET 0) n ON true
+LEFT JOIN LATERAL (
+    SELECT e.* FROM sgam.episodes e
+    WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
+LEFT JOIN LATERAL (
+    SELECT p.* FROM sgam.principals p
+    WHERE p.tenant_id = $1 AND p.principal_id = f.principal_id OFFSET 0) p ON true
 WHERE u.tenant_id = $1 AND u.name = $2
 ORDER BY g.known_from LIMIT $8;
 
@@ -182,12 +250,22 @@ SELECT s.scope, u.name, s.attribute_id, s.member, f.fact_id, f.memory_id, f.op, 
     (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes),
     (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.target)
 FROM sgam.subjects u
-JOIN sgam.slots s ON s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member = $5
-JOIN sgam.facts f ON f.tenant_id = $1 AND f.slot_id = s.slot_id AND f.fact_id > $6
-LEFT JOIN sgam.encodings n ON n.tenant_id = $1 AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
-    AND n.known_from = f.known_from
-LEFT JOIN sgam.episodes e ON e.tenant_id = $1 AND e.episode_id = f.episode_id
-LEFT JOIN sgam.principals p ON p.tenant_id = $1 AND p.principal_id = f.principal_id
+CROSS JOIN LATERAL (
+    SELECT s.* FROM sgam.slots s
+    WHERE s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member = $5 OFFSET 0) s
+CROSS JOIN LATERAL (
+    SELECT f.* FROM sgam.facts f
+    WHERE f.tenant_id = $1 AND f.slot_id = s.slot_id AND f.fact_id > $6 OFFSET 0) f
+LEFT JOIN LATERAL (
+    SELECT n.* FROM sgam.encodings n
+    WHERE n.tenant_id = $1 AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
+    AND n.known_from = f.known_from OFFSET 0) n ON true
+LEFT JOIN LATERAL (
+    SELECT e.* FROM sgam.episodes e
+    WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
+LEFT JOIN LATERAL (
+    SELECT p.* FROM sgam.principals p
+    WHERE p.tenant_id = $1 AND p.principal_id = f.principal_id OFFSET 0) p ON true
 WHERE u.tenant_id = $1 AND u.name = $2
 ORDER BY f.fact_id LIMIT $7;
 
@@ -197,12 +275,22 @@ SELECT s.scope, u.name, s.attribute_id, s.member, f.fact_id, f.memory_id, f.op, 
     (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes),
     (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.target)
 FROM sgam.facts f
-JOIN sgam.slots s ON s.tenant_id = $1 AND s.slot_id = f.slot_id
-JOIN sgam.subjects u ON u.tenant_id = $1 AND u.subject_id = s.subject_id
-LEFT JOIN sgam.encodings n ON n.tenant_id = $1 AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
-    AND n.known_from = f.known_from
-LEFT JOIN sgam.episodes e ON e.tenant_id = $1 AND e.episode_id = f.episode_id
-LEFT JOIN sgam.principals p ON p.tenant_id = $1 AND p.principal_id = f.principal_id
+CROSS JOIN LATERAL (
+    SELECT s.* FROM sgam.slots s
+    WHERE s.tenant_id = $1 AND s.slot_id = f.slot_id OFFSET 0) s
+CROSS JOIN LATERAL (
+    SELECT u.* FROM sgam.subjects u
+    WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u
+LEFT JOIN LATERAL (
+    SELECT n.* FROM sgam.encodings n
+    WHERE n.tenant_id = $1 AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
+    AND n.known_from = f.known_from OFFSET 0) n ON true
+LEFT JOIN LATERAL (
+    SELECT e.* FROM sgam.episodes e
+    WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
+LEFT JOIN LATERAL (
+    SELECT p.* FROM sgam.principals p
+    WHERE p.tenant_id = $1 AND p.principal_id = f.principal_id OFFSET 0) p ON true
 WHERE f.tenant_id = $1 AND f.memory_id = $2;
 
 -- name: log_position
@@ -213,8 +301,12 @@ SELECT c.last_fact, c.seq FROM sgam.calls c WHERE c.tenant_id = $1 AND c.known_a
 -- Slots in the order of their first fact in ($4, $3], after fact $2.
 SELECT f.fact_id, s.scope, u.name, s.attribute_id, s.member
 FROM sgam.facts f
-JOIN sgam.slots s ON s.tenant_id = $1 AND s.slot_id = f.slot_id
-JOIN sgam.subjects u ON u.tenant_id = $1 AND u.subject_id = s.subject_id
+CROSS JOIN LATERAL (
+    SELECT s.* FROM sgam.slots s
+    WHERE s.tenant_id = $1 AND s.slot_id = f.slot_id OFFSET 0) s
+CROSS JOIN LATERAL (
+    SELECT u.* FROM sgam.subjects u
+    WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u
 WHERE f.tenant_id = $1 AND f.fact_id > $2 AND f.fact_id <= $3
     AND (SELECT min(x.fact_id) FROM sgam.facts x WHERE x.tenant_id = $1 AND x.slot_id = f.slot_id AND x.fact_id > $4) = f.fact_id
     AND ($6::text[] IS NULL OR u.name = ANY ($6)) AND ($7::bigint[] IS NULL OR s.attribute_id = ANY ($7))
@@ -226,8 +318,12 @@ ORDER BY f.fact_id LIMIT $5;
 -- no call after $7 had reached before.
 SELECT r.seq, r.slot_id, s.scope, u.name, s.attribute_id, s.member
 FROM sgam.reached r
-JOIN sgam.slots s ON s.tenant_id = $1 AND s.slot_id = r.slot_id
-JOIN sgam.subjects u ON u.tenant_id = $1 AND u.subject_id = s.subject_id
+CROSS JOIN LATERAL (
+    SELECT s.* FROM sgam.slots s
+    WHERE s.tenant_id = $1 AND s.slot_id = r.slot_id OFFSET 0) s
+CROSS JOIN LATERAL (
+    SELECT u.* FROM sgam.subjects u
+    WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u
 WHERE r.tenant_id = $1 AND (r.seq, r.slot_id) > ($2, $4) AND r.seq <= $3
     AND NOT EXISTS (SELECT 1 FROM sgam.facts x
         WHERE x.tenant_id = $1 AND x.slot_id = r.slot_id AND x.fact_id > $5 AND x.fact_id <= $6)
@@ -244,9 +340,15 @@ FROM sgam.episodes e WHERE e.tenant_id = $1 AND e.name = $2;
 -- name: outcomes
 SELECT o.seq, o.ordinal, c.known_at, o.outcome, coalesce(f.memory_id, o.memory_id), o.code, o.pointer, o.op, o.attribute, p.name
 FROM sgam.outcomes o
-JOIN sgam.calls c ON c.tenant_id = $1 AND c.seq = o.seq
-JOIN sgam.principals p ON p.tenant_id = $1 AND p.principal_id = c.principal_id
-LEFT JOIN sgam.facts f ON f.tenant_id = $1 AND f.fact_id = o.fact_id
+CROSS JOIN LATERAL (
+    SELECT c.* FROM sgam.calls c
+    WHERE c.tenant_id = $1 AND c.seq = o.seq OFFSET 0) c
+CROSS JOIN LATERAL (
+    SELECT p.* FROM sgam.principals p
+    WHERE p.tenant_id = $1 AND p.principal_id = c.principal_id OFFSET 0) p
+LEFT JOIN LATERAL (
+    SELECT f.* FROM sgam.facts f
+    WHERE f.tenant_id = $1 AND f.fact_id = o.fact_id OFFSET 0) f ON true
 WHERE o.tenant_id = $1 AND (o.seq, o.ordinal) > ($2, $3) AND ($5::text[] IS NULL OR o.outcome = ANY ($5))
 ORDER BY o.seq, o.ordinal LIMIT $4;
 
@@ -254,23 +356,38 @@ ORDER BY o.seq, o.ordinal LIMIT $4;
 SELECT c.seq, c.ordinal, c.memory_id, c.status, s.scope, u.name, s.attribute_id, s.member, e.name, e.kind, e.source_id, c.delta,
     p.name, l.known_at, (
     SELECT string_agg(f.memory_id, ''::bytea ORDER BY x.position)
-    FROM sgam.lost_to x JOIN sgam.facts f ON f.tenant_id = $1 AND f.fact_id = x.fact_id
+    FROM sgam.lost_to x CROSS JOIN LATERAL (
+        SELECT f.* FROM sgam.facts f WHERE f.tenant_id = $1 AND f.fact_id = x.fact_id OFFSET 0) f
     WHERE x.tenant_id = $1 AND x.seq = c.seq AND x.ordinal = c.ordinal)
 FROM sgam.candidates c
-JOIN sgam.slots s ON s.tenant_id = $1 AND s.slot_id = c.slot_id
-JOIN sgam.subjects u ON u.tenant_id = $1 AND u.subject_id = s.subject_id
-JOIN sgam.episodes e ON e.tenant_id = $1 AND e.episode_id = c.episode_id
-JOIN sgam.calls l ON l.tenant_id = $1 AND l.seq = c.seq
-JOIN sgam.principals p ON p.tenant_id = $1 AND p.principal_id = l.principal_id
+CROSS JOIN LATERAL (
+    SELECT s.* FROM sgam.slots s
+    WHERE s.tenant_id = $1 AND s.slot_id = c.slot_id OFFSET 0) s
+CROSS JOIN LATERAL (
+    SELECT u.* FROM sgam.subjects u
+    WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u
+CROSS JOIN LATERAL (
+    SELECT e.* FROM sgam.episodes e
+    WHERE e.tenant_id = $1 AND e.episode_id = c.episode_id OFFSET 0) e
+CROSS JOIN LATERAL (
+    SELECT l.* FROM sgam.calls l
+    WHERE l.tenant_id = $1 AND l.seq = c.seq OFFSET 0) l
+CROSS JOIN LATERAL (
+    SELECT p.* FROM sgam.principals p
+    WHERE p.tenant_id = $1 AND p.principal_id = l.principal_id OFFSET 0) p
 WHERE c.tenant_id = $1 AND (c.seq, c.ordinal) > ($2, $3) AND ($5::text[] IS NULL OR c.status = ANY ($5))
 ORDER BY c.seq, c.ordinal LIMIT $4;
 
 -- name: slots_in_order
 SELECT s.slot_id, s.scope, u.name, s.attribute_id, s.member, z.slot_id
 FROM sgam.slots s
-JOIN sgam.subjects u ON u.tenant_id = $1 AND u.subject_id = s.subject_id
-LEFT JOIN sgam.slots z ON z.tenant_id = $1 AND z.scope = s.scope AND z.subject_id = s.subject_id
-    AND z.attribute_id = s.attribute_id AND z.member = '' AND s.member <> ''
+CROSS JOIN LATERAL (
+    SELECT u.* FROM sgam.subjects u
+    WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u
+LEFT JOIN LATERAL (
+    SELECT z.* FROM sgam.slots z
+    WHERE z.tenant_id = $1 AND z.scope = s.scope AND z.subject_id = s.subject_id
+    AND z.attribute_id = s.attribute_id AND z.member = '' AND s.member <> '' OFFSET 0) z ON true
 WHERE s.tenant_id = $1 AND s.slot_id > $2
 ORDER BY s.slot_id LIMIT $3;
 
@@ -305,7 +422,9 @@ ORDER BY n.fact_id, n.known_from, n.schema_version;
 -- The epochs of the memory types of attributes at $3.
 SELECT DISTINCT y.name, e.known_from, e.read_version, e.write_version, e.second_version
 FROM sgam.attributes a
-JOIN sgam.types y ON y.type_id = a.type_id
+CROSS JOIN LATERAL (
+    SELECT y.* FROM sgam.types y
+    WHERE y.type_id = a.type_id OFFSET 0) y
 CROSS JOIN LATERAL (
     SELECT x.known_from, x.read_version, x.write_version, x.second_version FROM sgam.epochs x
     WHERE x.tenant_id = $1 AND x.type_id = y.type_id AND x.known_from <= $3
@@ -315,12 +434,14 @@ ORDER BY y.name;
 
 -- name: epochs
 SELECT y.name, e.known_from, e.read_version, e.write_version, e.second_version
-FROM sgam.types y JOIN sgam.epochs e ON e.tenant_id = $1 AND e.type_id = y.type_id
+FROM sgam.types y CROSS JOIN LATERAL (
+        SELECT e.* FROM sgam.epochs e WHERE e.tenant_id = $1 AND e.type_id = y.type_id OFFSET 0) e
 ORDER BY y.name, e.known_from;
 
 -- name: migrations
 SELECT y.name, m.serial, m.state, m.body
-FROM sgam.types y JOIN sgam.migrations m ON m.tenant_id = $1 AND m.type_id = y.type_id
+FROM sgam.types y CROSS JOIN LATERAL (
+        SELECT m.* FROM sgam.migrations m WHERE m.tenant_id = $1 AND m.type_id = y.type_id OFFSET 0) m
 ORDER BY y.name, m.serial;
 
 -- name: values_below
@@ -328,17 +449,29 @@ ORDER BY y.name, m.serial;
 SELECT f.fact_id, f.memory_id, f.op, f.schema_version, f.erased, s.scope, u.name, s.attribute_id, s.member,
     n.schema_version, n.value, n.lens, n.known_from, n.lossy, n.defaulted
 FROM sgam.facts f
-JOIN sgam.slots s ON s.tenant_id = $1 AND s.slot_id = f.slot_id
-JOIN sgam.subjects u ON u.tenant_id = $1 AND u.subject_id = s.subject_id
-JOIN sgam.encodings n ON n.tenant_id = $1 AND n.fact_id = f.fact_id
+CROSS JOIN LATERAL (
+    SELECT s.* FROM sgam.slots s
+    WHERE s.tenant_id = $1 AND s.slot_id = f.slot_id OFFSET 0) s
+CROSS JOIN LATERAL (
+    SELECT u.* FROM sgam.subjects u
+    WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u
+CROSS JOIN LATERAL (
+    SELECT n.* FROM sgam.encodings n
+    WHERE n.tenant_id = $1 AND n.fact_id = f.fact_id OFFSET 0) n
 WHERE f.tenant_id = $1 AND f.fact_id < $2 AND f.fact_id >= $3 AND s.attribute_id = ANY ($4::bigint[])
 ORDER BY f.fact_id DESC, n.schema_version, n.known_from;
 
 -- name: quarantined_below
 SELECT q.fact_id, f.memory_id, s.scope, u.name, s.attribute_id, s.member, q.rule, q.pointer, q.known_from
 FROM sgam.quarantine q
-JOIN sgam.facts f ON f.tenant_id = $1 AND f.fact_id = q.fact_id
-JOIN sgam.slots s ON s.tenant_id = $1 AND s.slot_id = f.slot_id
-JOIN sgam.subjects u ON u.tenant_id = $1 AND u.subject_id = s.subject_id
+CROSS JOIN LATERAL (
+    SELECT f.* FROM sgam.facts f
+    WHERE f.tenant_id = $1 AND f.fact_id = q.fact_id OFFSET 0) f
+CROSS JOIN LATERAL (
+    SELECT s.* FROM sgam.slots s
+    WHERE s.tenant_id = $1 AND s.slot_id = f.slot_id OFFSET 0) s
+CROSS JOIN LATERAL (
+    SELECT u.* FROM sgam.subjects u
+    WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u
 WHERE q.tenant_id = $1 AND q.schema_version = $2 AND q.fact_id < $3 AND q.known_to IS NULL AND s.attribute_id = ANY ($5::bigint[])
 ORDER BY q.fact_id DESC LIMIT $4;

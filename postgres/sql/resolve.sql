@@ -1,5 +1,5 @@
 -- What one call names, as it stands under the write lock. Statements about slots take the tenant, subject, scope and
--- attribute as $1 to $4; those about a range of members take its ends as $5 and $6.
+-- attribute as $1 to $4; those about a range of members take its ends as $5 and $6. Subqueries have OFFSET 0 for the reason given in read.sql.
 
 -- name: registry_revision
 SELECT r.revision FROM sgam.registry r;
@@ -18,14 +18,18 @@ FROM sgam.episodes e WHERE e.tenant_id = $1 AND e.name = ANY ($2::text[]);
 -- name: slot
 SELECT u.subject_id, s.slot_id, s.next_number, s.levels
 FROM sgam.subjects u
-LEFT JOIN sgam.slots s ON s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member = $5
+LEFT JOIN LATERAL (
+    SELECT s.* FROM sgam.slots s
+    WHERE s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member = $5 OFFSET 0) s ON true
 WHERE u.tenant_id = $1 AND u.name = $2;
 
 -- name: standing
 -- The slot, and the next change-point after $6: the start of an open segment, or a live point.
 SELECT u.subject_id, s.slot_id, s.next_number, s.levels, g.starts, p.starts
 FROM sgam.subjects u
-LEFT JOIN sgam.slots s ON s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member = $5
+LEFT JOIN LATERAL (
+    SELECT s.* FROM sgam.slots s
+    WHERE s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member = $5 OFFSET 0) s ON true
 LEFT JOIN LATERAL (
     SELECT min(x.valid_from) AS starts FROM sgam.segments x
     WHERE x.tenant_id = $1 AND x.slot_id = s.slot_id AND x.node = 0 AND x.valid_from > $6) g ON true
@@ -38,7 +42,9 @@ WHERE u.tenant_id = $1 AND u.name = $2;
 -- The same of the members that have an open segment.
 SELECT s.member, s.slot_id, s.next_number, s.levels, g.starts, p.starts
 FROM sgam.subjects u
-JOIN sgam.slots s ON s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member >= $5 AND s.member <= $6
+CROSS JOIN LATERAL (
+    SELECT s.* FROM sgam.slots s
+    WHERE s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member >= $5 AND s.member <= $6 OFFSET 0) s
 LEFT JOIN LATERAL (
     SELECT min(x.valid_from) AS starts FROM sgam.segments x
     WHERE x.tenant_id = $1 AND x.slot_id = s.slot_id AND x.node = 0 AND x.valid_from > $7) g ON true
@@ -52,19 +58,28 @@ ORDER BY s.member;
 -- name: open_segments
 -- The open segments that overlap the window from $7 to $8.
 SELECT s.member, g.valid_from, g.valid_to, g.known_from,
-    (SELECT min(x.valid_from) FROM sgam.segments x WHERE x.tenant_id = $1 AND x.fact_id = g.fact_id AND x.node = 0),
-    (SELECT max(x.valid_from) FROM sgam.segments x WHERE x.tenant_id = $1 AND x.fact_id = g.fact_id AND x.node = 0),
+    (SELECT min(x.valid_from) FROM sgam.segments x WHERE x.tenant_id = $1 AND x.fact_id = g.fact_id AND x.known_to IS NULL),
+    (SELECT max(x.valid_from) FROM sgam.segments x WHERE x.tenant_id = $1 AND x.fact_id = g.fact_id AND x.known_to IS NULL),
     f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.value_number, f.known_from, f.part_of, f.target, f.confidence,
     e.name, e.kind
 FROM sgam.subjects u
-JOIN sgam.slots s ON s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member >= $5 AND s.member <= $6
-JOIN sgam.segments g ON g.tenant_id = $1 AND g.slot_id = s.slot_id AND g.node = 0 AND g.valid_from < $8 AND g.valid_to > $7
-    AND g.valid_from >= coalesce((
-        SELECT max(x.valid_from) FROM sgam.segments x
-        WHERE x.tenant_id = $1 AND x.slot_id = s.slot_id AND x.node = 0 AND x.valid_from <= $7), $7)
-JOIN sgam.facts f ON f.tenant_id = $1 AND f.fact_id = g.fact_id
-LEFT JOIN sgam.episodes e ON e.tenant_id = $1 AND e.episode_id = f.episode_id
-WHERE u.tenant_id = $1 AND u.name = $2
+CROSS JOIN LATERAL (
+    SELECT s.* FROM sgam.slots s
+    WHERE s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member >= $5 AND s.member <= $6 OFFSET 0) s
+CROSS JOIN LATERAL (
+    (SELECT x.* FROM sgam.segments x
+     WHERE x.tenant_id = $1 AND x.slot_id = s.slot_id AND x.node = 0 AND x.valid_from <= $7
+     ORDER BY x.valid_from DESC LIMIT 1)
+    UNION ALL
+    SELECT x.* FROM sgam.segments x
+    WHERE x.tenant_id = $1 AND x.slot_id = s.slot_id AND x.node = 0 AND x.valid_from > $7 AND x.valid_from < $8) g
+CROSS JOIN LATERAL (
+    SELECT f.* FROM sgam.facts f
+    WHERE f.tenant_id = $1 AND f.fact_id = g.fact_id OFFSET 0) f
+LEFT JOIN LATERAL (
+    SELECT e.* FROM sgam.episodes e
+    WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
+WHERE u.tenant_id = $1 AND u.name = $2 AND g.valid_to > $7
 ORDER BY s.member, g.valid_from;
 
 -- name: backing
@@ -72,10 +87,12 @@ ORDER BY s.member, g.valid_from;
 -- of the fact outside the window. With $9 the window ends at the next change-point.
 SELECT s.member, g.valid_from, f.confidence, e.kind, c.valid_from, c.valid_to, EXISTS (
     SELECT 1 FROM sgam.segments x
-    WHERE x.tenant_id = $1 AND x.fact_id = c.old_fact AND x.node = 0
+    WHERE x.tenant_id = $1 AND x.fact_id = c.old_fact AND x.known_to IS NULL
         AND x.valid_from < c.valid_to AND x.valid_to > c.valid_from AND (x.valid_to <= $7 OR x.valid_from >= w.ends))
 FROM sgam.subjects u
-JOIN sgam.slots s ON s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member >= $5 AND s.member <= $6
+CROSS JOIN LATERAL (
+    SELECT s.* FROM sgam.slots s
+    WHERE s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member >= $5 AND s.member <= $6 OFFSET 0) s
 CROSS JOIN LATERAL (
     SELECT CASE WHEN $9::boolean THEN least($8::bigint,
         (SELECT min(x.valid_from) FROM sgam.segments x
@@ -83,18 +100,32 @@ CROSS JOIN LATERAL (
         (SELECT min(x.valid_from) FROM sgam.points x
          WHERE x.tenant_id = $1 AND x.slot_id = s.slot_id AND x.live AND x.facts > 0 AND x.valid_from > $7))
     ELSE $8 END AS ends) w
-JOIN sgam.segments g ON g.tenant_id = $1 AND g.slot_id = s.slot_id AND g.node = 0 AND g.valid_from < w.ends AND g.valid_to > $7
-JOIN sgam.confirmations c ON c.tenant_id = $1 AND c.slot_id = s.slot_id AND c.old_fact = g.fact_id AND c.known_to IS NULL
-JOIN sgam.facts f ON f.tenant_id = $1 AND f.fact_id = c.new_fact
-LEFT JOIN sgam.episodes e ON e.tenant_id = $1 AND e.episode_id = f.episode_id
-WHERE u.tenant_id = $1 AND u.name = $2
+CROSS JOIN LATERAL (
+    (SELECT x.* FROM sgam.segments x
+     WHERE x.tenant_id = $1 AND x.slot_id = s.slot_id AND x.node = 0 AND x.valid_from <= $7
+     ORDER BY x.valid_from DESC LIMIT 1)
+    UNION ALL
+    SELECT x.* FROM sgam.segments x
+    WHERE x.tenant_id = $1 AND x.slot_id = s.slot_id AND x.node = 0 AND x.valid_from > $7 AND x.valid_from < w.ends) g
+CROSS JOIN LATERAL (
+    SELECT c.* FROM sgam.confirmations c
+    WHERE c.tenant_id = $1 AND c.slot_id = s.slot_id AND c.old_fact = g.fact_id AND c.known_to IS NULL OFFSET 0) c
+CROSS JOIN LATERAL (
+    SELECT f.* FROM sgam.facts f
+    WHERE f.tenant_id = $1 AND f.fact_id = c.new_fact OFFSET 0) f
+LEFT JOIN LATERAL (
+    SELECT e.* FROM sgam.episodes e
+    WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
+WHERE u.tenant_id = $1 AND u.name = $2 AND g.valid_to > $7
 ORDER BY s.member, g.valid_from, c.new_fact, c.valid_from;
 
 -- name: points
 -- The live points in the window from $7 to $8, and the dead ones of absence and of the values with the digests $9.
 SELECT s.member, p.valid_from, p.number, p.facts
 FROM sgam.subjects u
-JOIN sgam.slots s ON s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member >= $5 AND s.member <= $6
+CROSS JOIN LATERAL (
+    SELECT s.* FROM sgam.slots s
+    WHERE s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member >= $5 AND s.member <= $6 OFFSET 0) s
 CROSS JOIN LATERAL (
     SELECT x.valid_from, x.number, x.facts FROM sgam.points x
     WHERE x.tenant_id = $1 AND x.slot_id = s.slot_id AND x.live AND x.facts > 0 AND x.valid_from >= $7 AND x.valid_from < $8
@@ -105,28 +136,41 @@ CROSS JOIN LATERAL (
         UNION
         SELECT v.number FROM sgam.value_numbers v WHERE v.tenant_id = $1 AND v.slot_id = s.slot_id AND v.digest = ANY ($9::bytea[])
     ) n
-    JOIN sgam.points x ON x.tenant_id = $1 AND x.slot_id = s.slot_id AND x.number = n.number AND NOT x.live AND x.facts > 0
-        AND x.valid_from >= $7 AND x.valid_from < $8
+    CROSS JOIN LATERAL (
+        SELECT x.* FROM sgam.points x
+        WHERE x.tenant_id = $1 AND x.slot_id = s.slot_id AND x.number = n.number AND NOT x.live AND x.facts > 0
+        AND x.valid_from >= $7 AND x.valid_from < $8 OFFSET 0) x
 ) p
 WHERE u.tenant_id = $1 AND u.name = $2;
 
 -- name: numbers
 SELECT v.digest, v.number
 FROM sgam.subjects u
-JOIN sgam.slots s ON s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member = $5
-JOIN sgam.value_numbers v ON v.tenant_id = $1 AND v.slot_id = s.slot_id AND v.digest = ANY ($6::bytea[])
+CROSS JOIN LATERAL (
+    SELECT s.* FROM sgam.slots s
+    WHERE s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member = $5 OFFSET 0) s
+CROSS JOIN LATERAL (
+    SELECT v.* FROM sgam.value_numbers v
+    WHERE v.tenant_id = $1 AND v.slot_id = s.slot_id AND v.digest = ANY ($6::bytea[]) OFFSET 0) v
 WHERE u.tenant_id = $1 AND u.name = $2;
 
 -- name: outcomes_by_key
 -- With what became of a candidate, and the memory ids that it had lost to, one after the other.
 SELECT o.key, o.outcome, o.payload, o.fact_id, o.memory_id, o.code, o.assumed, c.known_at, p.name, h.status, h.fact_id, (
     SELECT string_agg(f.memory_id, ''::bytea ORDER BY l.position)
-    FROM sgam.lost_to l JOIN sgam.facts f ON f.tenant_id = $1 AND f.fact_id = l.fact_id
+    FROM sgam.lost_to l CROSS JOIN LATERAL (
+        SELECT f.* FROM sgam.facts f WHERE f.tenant_id = $1 AND f.fact_id = l.fact_id OFFSET 0) f
     WHERE l.tenant_id = $1 AND l.seq = h.seq AND l.ordinal = h.ordinal)
 FROM sgam.outcomes o
-JOIN sgam.calls c ON c.tenant_id = $1 AND c.seq = o.seq
-JOIN sgam.principals p ON p.tenant_id = $1 AND p.principal_id = c.principal_id
-LEFT JOIN sgam.candidates h ON h.tenant_id = $1 AND h.memory_id = o.memory_id AND o.fact_id IS NULL
+CROSS JOIN LATERAL (
+    SELECT c.* FROM sgam.calls c
+    WHERE c.tenant_id = $1 AND c.seq = o.seq OFFSET 0) c
+CROSS JOIN LATERAL (
+    SELECT p.* FROM sgam.principals p
+    WHERE p.tenant_id = $1 AND p.principal_id = c.principal_id OFFSET 0) p
+LEFT JOIN LATERAL (
+    SELECT h.* FROM sgam.candidates h
+    WHERE h.tenant_id = $1 AND h.memory_id = o.memory_id AND o.fact_id IS NULL OFFSET 0) h ON true
 WHERE o.tenant_id = $1 AND o.key IS NOT NULL AND o.key = ANY ($2::bytea[]);
 
 -- name: receipt_facts
@@ -135,9 +179,13 @@ WHERE o.tenant_id = $1 AND o.key IS NOT NULL AND o.key = ANY ($2::bytea[]);
 SELECT r.fact_id, f.fact_id, f.memory_id, f.valid_from, f.valid_to, f.reach_to, f.known_from,
     (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes)
 FROM sgam.facts r
-JOIN sgam.calls c ON c.tenant_id = $1 AND c.known_at = r.known_from
-JOIN sgam.facts f ON f.tenant_id = $1 AND f.fact_id >= r.fact_id AND f.fact_id <= c.last_fact
-    AND (f.fact_id = r.fact_id OR f.part_of = r.fact_id)
+CROSS JOIN LATERAL (
+    SELECT c.* FROM sgam.calls c
+    WHERE c.tenant_id = $1 AND c.known_at = r.known_from OFFSET 0) c
+CROSS JOIN LATERAL (
+    SELECT f.* FROM sgam.facts f
+    WHERE f.tenant_id = $1 AND f.fact_id >= r.fact_id AND f.fact_id <= c.last_fact
+    AND (f.fact_id = r.fact_id OR f.part_of = r.fact_id) OFFSET 0) f
 WHERE r.tenant_id = $1 AND r.fact_id = ANY ($2::bigint[])
 ORDER BY r.fact_id, f.fact_id;
 
@@ -145,8 +193,12 @@ ORDER BY r.fact_id, f.fact_id;
 -- The regions that other facts of the slot lost to facts.
 SELECT n.fact_id, f.memory_id, x.how, x.valid_from, x.valid_to
 FROM sgam.facts n
-JOIN sgam.supersessions x ON x.tenant_id = $1 AND x.slot_id = n.slot_id AND x.new_fact = n.fact_id
-JOIN sgam.facts f ON f.tenant_id = $1 AND f.fact_id = x.old_fact
+CROSS JOIN LATERAL (
+    SELECT x.* FROM sgam.supersessions x
+    WHERE x.tenant_id = $1 AND x.slot_id = n.slot_id AND x.new_fact = n.fact_id OFFSET 0) x
+CROSS JOIN LATERAL (
+    SELECT f.* FROM sgam.facts f
+    WHERE f.tenant_id = $1 AND f.fact_id = x.old_fact OFFSET 0) f
 WHERE n.tenant_id = $1 AND n.fact_id = ANY ($2::bigint[])
 ORDER BY n.fact_id, x.valid_from;
 
@@ -154,8 +206,12 @@ ORDER BY n.fact_id, x.valid_from;
 -- The facts of the slot that already said the same when facts were recorded.
 SELECT n.fact_id, f.memory_id
 FROM sgam.facts n
-JOIN sgam.confirmations c ON c.tenant_id = $1 AND c.slot_id = n.slot_id AND c.new_fact = n.fact_id AND c.known_from = n.known_from
-JOIN sgam.facts f ON f.tenant_id = $1 AND f.fact_id = c.old_fact
+CROSS JOIN LATERAL (
+    SELECT c.* FROM sgam.confirmations c
+    WHERE c.tenant_id = $1 AND c.slot_id = n.slot_id AND c.new_fact = n.fact_id AND c.known_from = n.known_from OFFSET 0) c
+CROSS JOIN LATERAL (
+    SELECT f.* FROM sgam.facts f
+    WHERE f.tenant_id = $1 AND f.fact_id = c.old_fact OFFSET 0) f
 WHERE n.tenant_id = $1 AND n.fact_id = ANY ($2::bigint[])
 ORDER BY n.fact_id, c.valid_from;
 
@@ -164,9 +220,15 @@ SELECT s.slot_id, s.scope, u.name, s.attribute_id, s.member,
     f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.value_number, f.known_from, f.part_of, f.target, f.confidence,
     e.name, e.kind
 FROM sgam.facts f
-JOIN sgam.slots s ON s.tenant_id = $1 AND s.slot_id = f.slot_id
-JOIN sgam.subjects u ON u.tenant_id = $1 AND u.subject_id = s.subject_id
-LEFT JOIN sgam.episodes e ON e.tenant_id = $1 AND e.episode_id = f.episode_id
+CROSS JOIN LATERAL (
+    SELECT s.* FROM sgam.slots s
+    WHERE s.tenant_id = $1 AND s.slot_id = f.slot_id OFFSET 0) s
+CROSS JOIN LATERAL (
+    SELECT u.* FROM sgam.subjects u
+    WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u
+LEFT JOIN LATERAL (
+    SELECT e.* FROM sgam.episodes e
+    WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
 WHERE f.tenant_id = $1 AND f.memory_id = $2;
 
 -- name: logged_by_episode
@@ -174,9 +236,15 @@ SELECT s.slot_id, s.scope, u.name, s.attribute_id, s.member,
     f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.value_number, f.known_from, f.part_of, f.target, f.confidence,
     e.name, e.kind
 FROM sgam.episodes e
-JOIN sgam.facts f ON f.tenant_id = $1 AND f.episode_id = e.episode_id
-JOIN sgam.slots s ON s.tenant_id = $1 AND s.slot_id = f.slot_id
-JOIN sgam.subjects u ON u.tenant_id = $1 AND u.subject_id = s.subject_id
+CROSS JOIN LATERAL (
+    SELECT f.* FROM sgam.facts f
+    WHERE f.tenant_id = $1 AND f.episode_id = e.episode_id OFFSET 0) f
+CROSS JOIN LATERAL (
+    SELECT s.* FROM sgam.slots s
+    WHERE s.tenant_id = $1 AND s.slot_id = f.slot_id OFFSET 0) s
+CROSS JOIN LATERAL (
+    SELECT u.* FROM sgam.subjects u
+    WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u
 WHERE e.tenant_id = $1 AND e.name = $2
 ORDER BY f.fact_id;
 
@@ -185,9 +253,15 @@ SELECT s.slot_id, s.scope, u.name, s.attribute_id, s.member,
     f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.value_number, f.known_from, f.part_of, f.target, f.confidence,
     e.name, e.kind
 FROM sgam.episodes e
-JOIN sgam.facts f ON f.tenant_id = $1 AND f.episode_id = e.episode_id
-JOIN sgam.slots s ON s.tenant_id = $1 AND s.slot_id = f.slot_id
-JOIN sgam.subjects u ON u.tenant_id = $1 AND u.subject_id = s.subject_id
+CROSS JOIN LATERAL (
+    SELECT f.* FROM sgam.facts f
+    WHERE f.tenant_id = $1 AND f.episode_id = e.episode_id OFFSET 0) f
+CROSS JOIN LATERAL (
+    SELECT s.* FROM sgam.slots s
+    WHERE s.tenant_id = $1 AND s.slot_id = f.slot_id OFFSET 0) s
+CROSS JOIN LATERAL (
+    SELECT u.* FROM sgam.subjects u
+    WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u
 WHERE e.tenant_id = $1 AND e.source_id <> '' AND e.source_id = $2 AND e.kind = $3
 ORDER BY f.fact_id;
 
@@ -195,11 +269,17 @@ ORDER BY f.fact_id;
 -- Slots, and for a set slot its members. A member comes with its set slot.
 SELECT DISTINCT t.slot_id, t.scope, u.name, t.attribute_id, t.member, t.next_number, t.levels, z.slot_id
 FROM sgam.slots a
-JOIN sgam.slots t ON t.tenant_id = $1 AND t.scope = a.scope AND t.subject_id = a.subject_id AND t.attribute_id = a.attribute_id
-    AND (t.member = a.member OR a.member = '')
-JOIN sgam.subjects u ON u.tenant_id = $1 AND u.subject_id = t.subject_id
-LEFT JOIN sgam.slots z ON z.tenant_id = $1 AND z.scope = t.scope AND z.subject_id = t.subject_id
-    AND z.attribute_id = t.attribute_id AND z.member = '' AND t.member <> ''
+CROSS JOIN LATERAL (
+    SELECT t.* FROM sgam.slots t
+    WHERE t.tenant_id = $1 AND t.scope = a.scope AND t.subject_id = a.subject_id AND t.attribute_id = a.attribute_id
+    AND (t.member = a.member OR a.member = '') OFFSET 0) t
+CROSS JOIN LATERAL (
+    SELECT u.* FROM sgam.subjects u
+    WHERE u.tenant_id = $1 AND u.subject_id = t.subject_id OFFSET 0) u
+LEFT JOIN LATERAL (
+    SELECT z.* FROM sgam.slots z
+    WHERE z.tenant_id = $1 AND z.scope = t.scope AND z.subject_id = t.subject_id
+    AND z.attribute_id = t.attribute_id AND z.member = '' AND t.member <> '' OFFSET 0) z ON true
 WHERE a.tenant_id = $1 AND a.slot_id = ANY ($2::bigint[]);
 
 -- name: facts_of_slots
@@ -207,19 +287,25 @@ SELECT f.slot_id,
     f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.value_number, f.known_from, f.part_of, f.target, f.confidence,
     e.name, e.kind
 FROM sgam.facts f
-LEFT JOIN sgam.episodes e ON e.tenant_id = $1 AND e.episode_id = f.episode_id
+LEFT JOIN LATERAL (
+    SELECT e.* FROM sgam.episodes e
+    WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
 WHERE f.tenant_id = $1 AND f.slot_id = ANY ($2::bigint[])
 ORDER BY f.slot_id, f.fact_id;
 
 -- name: open_of_slots
 SELECT g.slot_id, g.valid_from, g.valid_to, g.known_from,
-    (SELECT min(x.valid_from) FROM sgam.segments x WHERE x.tenant_id = $1 AND x.fact_id = g.fact_id AND x.node = 0),
-    (SELECT max(x.valid_from) FROM sgam.segments x WHERE x.tenant_id = $1 AND x.fact_id = g.fact_id AND x.node = 0),
+    (SELECT min(x.valid_from) FROM sgam.segments x WHERE x.tenant_id = $1 AND x.fact_id = g.fact_id AND x.known_to IS NULL),
+    (SELECT max(x.valid_from) FROM sgam.segments x WHERE x.tenant_id = $1 AND x.fact_id = g.fact_id AND x.known_to IS NULL),
     f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.value_number, f.known_from, f.part_of, f.target, f.confidence,
     e.name, e.kind
 FROM sgam.segments g
-JOIN sgam.facts f ON f.tenant_id = $1 AND f.fact_id = g.fact_id
-LEFT JOIN sgam.episodes e ON e.tenant_id = $1 AND e.episode_id = f.episode_id
+CROSS JOIN LATERAL (
+    SELECT f.* FROM sgam.facts f
+    WHERE f.tenant_id = $1 AND f.fact_id = g.fact_id OFFSET 0) f
+LEFT JOIN LATERAL (
+    SELECT e.* FROM sgam.episodes e
+    WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
 WHERE g.tenant_id = $1 AND g.slot_id = ANY ($2::bigint[]) AND g.node = 0
 ORDER BY g.slot_id, g.valid_from;
 
@@ -228,15 +314,18 @@ ORDER BY g.slot_id, g.valid_from;
 SELECT DISTINCT c.memory_id, c.seq, c.ordinal
 FROM (
     SELECT h.memory_id, h.seq, h.ordinal
-    FROM sgam.episodes e JOIN sgam.candidates h ON h.tenant_id = $1 AND h.episode_id = e.episode_id
+    FROM sgam.episodes e CROSS JOIN LATERAL (
+        SELECT h.* FROM sgam.candidates h WHERE h.tenant_id = $1 AND h.episode_id = e.episode_id OFFSET 0) h
     WHERE e.tenant_id = $1 AND $2 <> '' AND e.name = $2
     UNION ALL
     SELECT h.memory_id, h.seq, h.ordinal
-    FROM sgam.episodes e JOIN sgam.candidates h ON h.tenant_id = $1 AND h.episode_id = e.episode_id
+    FROM sgam.episodes e CROSS JOIN LATERAL (
+        SELECT h.* FROM sgam.candidates h WHERE h.tenant_id = $1 AND h.episode_id = e.episode_id OFFSET 0) h
     WHERE e.tenant_id = $1 AND e.source_id <> '' AND e.source_id = $3 AND e.kind = $4
     UNION ALL
     SELECT h.memory_id, h.seq, h.ordinal
-    FROM sgam.lost_to l JOIN sgam.candidates h ON h.tenant_id = $1 AND h.seq = l.seq AND h.ordinal = l.ordinal
+    FROM sgam.lost_to l CROSS JOIN LATERAL (
+        SELECT h.* FROM sgam.candidates h WHERE h.tenant_id = $1 AND h.seq = l.seq AND h.ordinal = l.ordinal OFFSET 0) h
     WHERE l.tenant_id = $1 AND l.fact_id = ANY ($5::bigint[]) AND h.status = 'disputed'
 ) c
 ORDER BY c.seq, c.ordinal;
@@ -245,14 +334,25 @@ ORDER BY c.seq, c.ordinal;
 SELECT c.seq, c.ordinal, c.memory_id, c.status, s.scope, u.name, s.attribute_id, s.member, e.name, e.kind, e.source_id, c.delta,
     p.name, l.known_at, (
     SELECT string_agg(f.memory_id, ''::bytea ORDER BY x.position)
-    FROM sgam.lost_to x JOIN sgam.facts f ON f.tenant_id = $1 AND f.fact_id = x.fact_id
+    FROM sgam.lost_to x CROSS JOIN LATERAL (
+        SELECT f.* FROM sgam.facts f WHERE f.tenant_id = $1 AND f.fact_id = x.fact_id OFFSET 0) f
     WHERE x.tenant_id = $1 AND x.seq = c.seq AND x.ordinal = c.ordinal)
 FROM sgam.candidates c
-JOIN sgam.slots s ON s.tenant_id = $1 AND s.slot_id = c.slot_id
-JOIN sgam.subjects u ON u.tenant_id = $1 AND u.subject_id = s.subject_id
-JOIN sgam.episodes e ON e.tenant_id = $1 AND e.episode_id = c.episode_id
-JOIN sgam.calls l ON l.tenant_id = $1 AND l.seq = c.seq
-JOIN sgam.principals p ON p.tenant_id = $1 AND p.principal_id = l.principal_id
+CROSS JOIN LATERAL (
+    SELECT s.* FROM sgam.slots s
+    WHERE s.tenant_id = $1 AND s.slot_id = c.slot_id OFFSET 0) s
+CROSS JOIN LATERAL (
+    SELECT u.* FROM sgam.subjects u
+    WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u
+CROSS JOIN LATERAL (
+    SELECT e.* FROM sgam.episodes e
+    WHERE e.tenant_id = $1 AND e.episode_id = c.episode_id OFFSET 0) e
+CROSS JOIN LATERAL (
+    SELECT l.* FROM sgam.calls l
+    WHERE l.tenant_id = $1 AND l.seq = c.seq OFFSET 0) l
+CROSS JOIN LATERAL (
+    SELECT p.* FROM sgam.principals p
+    WHERE p.tenant_id = $1 AND p.principal_id = l.principal_id OFFSET 0) p
 WHERE c.tenant_id = $1 AND c.memory_id = ANY ($2::bytea[])
 ORDER BY c.seq, c.ordinal;
 
@@ -267,6 +367,7 @@ WHERE t.name = ANY ($2::text[]);
 
 -- name: newest_migration
 SELECT m.serial, m.state, m.body
-FROM sgam.types t JOIN sgam.migrations m ON m.tenant_id = $1 AND m.type_id = t.type_id
+FROM sgam.types t CROSS JOIN LATERAL (
+        SELECT m.* FROM sgam.migrations m WHERE m.tenant_id = $1 AND m.type_id = t.type_id OFFSET 0) m
 WHERE t.name = $2
 ORDER BY m.serial DESC LIMIT 1;

@@ -11,6 +11,10 @@ BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
 -- A literal, since that is what Citus hands to its workers: the number is written into the text.
 SET LOCAL sgam.tenant_id = '%d';
 
+-- name: set_tenant_here
+-- The same for a transaction that ends with its round trip. It does not reach the workers of Citus.
+SELECT set_config('sgam.tenant_id', $1, true);
+
 -- name: spread_settings
 -- On Citus: what is set in a transaction holds on the workers too.
 SET LOCAL citus.propagate_set_commands = 'local';

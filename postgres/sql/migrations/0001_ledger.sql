@@ -5,8 +5,8 @@
 -- integer, the open end of known time is NULL. Texts are compared by their bytes.
 --
 -- Nothing here fires a trigger of ours. What is written once is so because the application may update only the columns
--- that close a row, and only of rows that are not closed. What stands between the signs of a
--- hint holds when there are partitions.
+-- that close a row, and only of rows that are not closed. What stands between the
+-- signs of a hint holds when there are partitions.
 
 CREATE SCHEMA sgam;
 
@@ -274,7 +274,9 @@ CREATE TABLE sgam.segments (
     END)
 ) /*+ PARTITION BY HASH (tenant_id) +*/;
 
-CREATE INDEX segments_open_by_fact ON sgam.segments (tenant_id, fact_id, valid_from) WHERE node = 0;
+-- Statements that ask for a slot say node = 0, and those that ask for a fact say known_to IS NULL, which is the same: so the
+-- planner cannot take this small index for the other.
+CREATE INDEX segments_open_by_fact ON sgam.segments (tenant_id, fact_id, valid_from) WHERE known_to IS NULL;
 
 CREATE TABLE sgam.confirmations (
     tenant_id  bigint NOT NULL,

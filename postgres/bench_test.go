@@ -1,0 +1,40 @@
+package postgres
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sgam-ledger/sgam"
+)
+
+func BenchmarkGet(b *testing.B) {
+	acme := tenant(b, opened(b, newDatabase(b, InitOptions{})), "acme")
+	_, err := acme.Apply(b.Context(), assert("mira", "deadline", "2026-07-15", day(1)).From(message("e1", day(1))))
+	require.NoError(b, err)
+	for b.Loop() {
+		_, err := acme.Current().Get(b.Context(), "mira", "deadline")
+		require.NoError(b, err)
+	}
+}
+
+func BenchmarkApply(b *testing.B) {
+	acme := tenant(b, opened(b, newDatabase(b, InitOptions{})), "acme")
+	n := 0
+	for b.Loop() {
+		n++
+		d := assert(fmt.Sprint("s", n%100), "deadline", fmt.Sprint(n), day(1).AddDate(0, 0, n)).From(message(fmt.Sprint("e", n), day(1)))
+		r, err := acme.Apply(b.Context(), d)
+		require.NoError(b, err)
+		require.Equal(b, sgam.Applied, r.Outcome)
+	}
+}
+
+func BenchmarkRaw(b *testing.B) {
+	conn := as(b, newDatabase(b, InitOptions{}), application)
+	for b.Loop() {
+		var n int
+		require.NoError(b, conn.QueryRow(b.Context(), "SELECT 1").Scan(&n))
+	}
+}
