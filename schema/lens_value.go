@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/sgam-ledger/sgam"
 )
@@ -188,9 +189,26 @@ func (n *datum) member(name string) *datum {
 
 // decodeDatum reads a canonical value.
 func decodeDatum(value []byte) (*datum, error) {
+	if text, ok := asciiText(value); ok {
+		return &datum{scalar: text}, nil
+	}
 	var v any
 	if err := json.Unmarshal(value, &v); err != nil {
 		return nil, &sgam.FieldError{Rule: "syntax", Want: "JSON"}
 	}
 	return newDatum(v, ""), nil
+}
+
+// asciiText is what a JSON string of ASCII without escapes says. Many values are one, and need no decoder.
+func asciiText(value []byte) (text string, ok bool) {
+	n := len(value)
+	if n < 2 || value[0] != '"' || value[n-1] != '"' {
+		return "", false
+	}
+	for _, c := range value[1 : n-1] {
+		if c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+			return "", false
+		}
+	}
+	return string(value[1 : n-1]), true
 }

@@ -106,3 +106,19 @@ func TestWhatALensCannotWriteIsAFault(t *testing.T) {
 	_, _, err := (&datum{scalar: math.NaN()}).encode(new([]string))
 	require.Error(t, err)
 }
+
+func TestALensReadsWhatADecoderReads(t *testing.T) {
+	t.Parallel()
+	for _, value := range []string{
+		`""`, `"a"`, `"a b~<&>"`, `"ü"`, `"a\"b"`, `"\\"`, `"\u00e9"`, `1`, `null`, `["a"]`, // values
+		`"`, `"a`, `a"`, `"a"b"`, "\"a\nb\"", `"a" "b"`, ``, // none
+	} {
+		var want any
+		wantErr := json.Unmarshal([]byte(value), &want)
+		n, err := decodeDatum([]byte(value))
+		require.Equal(t, wantErr == nil, err == nil, value)
+		if err == nil {
+			assert.Equal(t, want, n.plain("", new([]string)), value)
+		}
+	}
+}
