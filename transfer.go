@@ -14,9 +14,10 @@ import (
 //
 // An engine fills Change with what the call itself brought: Episodes and their digests, Facts, Outcomes, Candidates with
 // the status that they were held with, Settled in order of the outcomes, Epochs, Encodings that were not recorded with a
-// fact, what is in quarantine since then, and the migration record that was last written then. Episodes come in the order
-// in which they were brought, facts, outcomes and candidates in that of their numbers or ordinals. Everything else in Change
-// follows from the facts and stays empty, as do NewFact.MemoryType, the digests of encodings, and what only queries fill.
+// fact, what is in quarantine since then, the migration record that was last written then, and in Numbers the digests that
+// were given their value number then, by facts or by encodings. Episodes come in the order in which they were brought,
+// facts, outcomes and candidates in that of their numbers or ordinals. Everything else in Change follows from the facts and
+// stays empty, as do NewFact.MemoryType, the digests of encodings, and what only queries fill.
 type StoredCall struct {
 	// Seq numbers the calls of a tenant without gaps, from 1.
 	Seq int64
@@ -40,6 +41,11 @@ func (c *StoredCall) slots(yield func(*SlotKey) bool) {
 			return
 		}
 	}
+	for i := range c.Change.Numbers {
+		if !yield(&c.Change.Numbers[i].Slot) {
+			return
+		}
+	}
 }
 
 // Canonical is the call as JSON in one form, whichever ledger and engine it comes from: digests in hexadecimal, attributes
@@ -49,7 +55,7 @@ func (c *StoredCall) Canonical() ([]byte, error) {
 	x := &own.Change
 	x.Episodes, x.Digests, x.Facts, x.Outcomes = copied(x.Episodes), copied(x.Digests), copied(x.Facts), copied(x.Outcomes)
 	x.Candidates, x.Settled, x.Epochs = copied(x.Candidates), copied(x.Settled), copied(x.Epochs)
-	x.Encodings, x.Quarantined = copied(x.Encodings), copied(x.Quarantined)
+	x.Encodings, x.Quarantined, x.Numbers = copied(x.Encodings), copied(x.Quarantined), copied(x.Numbers)
 	for slot := range own.slots {
 		slot.Member, slot.Attribute = c.Attributes[slot.Attribute]+":"+inHex(slot.Member), 0
 	}
@@ -72,6 +78,13 @@ func (c *StoredCall) Canonical() ([]byte, error) {
 	for i := range x.Encodings {
 		x.Encodings[i].Defaulted = copied(x.Encodings[i].Defaulted)
 	}
+	for i := range x.Numbers {
+		x.Numbers[i].Digest = inHex(x.Numbers[i].Digest)
+	}
+	slices.SortFunc(x.Numbers, func(a, b NumberedValue) int {
+		return cmp.Or(cmp.Compare(a.Slot.Scope, b.Slot.Scope), cmp.Compare(a.Slot.Subject, b.Slot.Subject),
+			cmp.Compare(a.Slot.Member, b.Slot.Member), cmp.Compare(a.Digest, b.Digest))
+	})
 	return json.Marshal(&own)
 }
 
@@ -171,15 +184,14 @@ func (l *Ledger) identities() map[string]AttributeID {
 	return ids
 }
 
-// sort brings what engines list in any order into one. Encodings go from the newest fact to the oldest, as a migration
-// made them: where two values have the same form, the first one decides which number the form has.
+// sort brings what engines list in any order into one.
 func (c *StoredCall) sort() {
 	slices.SortFunc(c.Change.Epochs, func(a, b Epoch) int { return cmp.Compare(a.Type, b.Type) })
 	slices.SortFunc(c.Change.Encodings, func(a, b NewEncoding) int {
-		return cmp.Or(cmp.Compare(b.Fact, a.Fact), cmp.Compare(a.Version, b.Version))
+		return cmp.Or(cmp.Compare(a.Fact, b.Fact), cmp.Compare(a.Version, b.Version))
 	})
 	slices.SortFunc(c.Change.Quarantined, func(a, b Quarantined) int {
-		return cmp.Or(cmp.Compare(b.Fact, a.Fact), cmp.Compare(a.Version, b.Version))
+		return cmp.Or(cmp.Compare(a.Fact, b.Fact), cmp.Compare(a.Version, b.Version))
 	})
 }
 
@@ -201,7 +213,7 @@ func (t *Tenant) Adopt(ctx context.Context, calls []*StoredCall) error {
 	ids := t.l.identities()
 	run := make([]RunCall, len(calls))
 	for i, c := range calls {
-		a, err := t.adopt(c, ids)
+		a, err := adopt(c, ids)
 		if err != nil {
 			return err
 		}
@@ -222,15 +234,14 @@ func (t *Tenant) Adopt(ctx context.Context, calls []*StoredCall) error {
 type adoption struct {
 	stored *StoredCall // with the attribute ids of the copy
 	call   *Call
-	slots  map[SlotKey]int    // in call.Targets
-	forms  map[int64][]string // digests of each new fact's value, in all its forms
-	later  []NewEncoding      // the call's encodings, with the digests of those that older facts got
-	gone   []LoggedFact       // the call's withdrawals
+	slots  map[SlotKey]int // in call.Targets
+	gone   []LoggedFact    // the call's withdrawals
 }
 
-func (t *Tenant) adopt(from *StoredCall, ids map[string]AttributeID) (*adoption, error) {
+func adopt(from *StoredCall, ids map[string]AttributeID) (*adoption, error) {
 	c := *from
-	c.Change.Facts, c.Change.Candidates = slices.Clone(c.Change.Facts), slices.Clone(c.Change.Candidates)
+	x := &c.Change
+	x.Facts, x.Candidates, x.Numbers = slices.Clone(x.Facts), slices.Clone(x.Candidates), slices.Clone(x.Numbers)
 	for slot := range c.slots {
 		id, known := ids[c.Attributes[slot.Attribute]]
 		if !known {
@@ -238,25 +249,9 @@ func (t *Tenant) adopt(from *StoredCall, ids map[string]AttributeID) (*adoption,
 		}
 		slot.Attribute = id
 	}
-	a := &adoption{stored: &c, call: &Call{Principal: c.Principal}, slots: map[SlotKey]int{}, forms: map[int64][]string{}}
-	for i := range c.Change.Facts {
-		f := &c.Change.Facts[i]
-		if f.Encoded != nil {
-			a.forms[f.Number] = []string{t.l.digest("value", string(f.Encoded))}
-		}
-	}
-	a.later = slices.Clone(c.Change.Encodings)
-	for i := range a.later {
-		e := &a.later[i]
-		digest := t.l.digest("value", string(e.Value))
-		if own, ok := a.forms[e.Fact]; ok {
-			a.forms[e.Fact] = append(own, digest)
-		} else {
-			e.Digest = digest
-		}
-	}
-	for i := range c.Change.Facts {
-		a.aim(&c.Change.Facts[i])
+	a := &adoption{stored: &c, call: &Call{Principal: c.Principal}, slots: map[SlotKey]int{}}
+	for i := range x.Facts {
+		a.aim(&x.Facts[i])
 	}
 	return a, nil
 }
@@ -273,15 +268,12 @@ func (a *adoption) aim(f *NewFact) {
 	}
 	i, ok := a.slots[f.Slot]
 	if !ok {
-		i = len(a.call.Targets)
-		a.slots[f.Slot] = i
+		a.slots[f.Slot] = len(a.call.Targets)
 		a.call.Targets = append(a.call.Targets, Target{Slot: f.Slot, Window: f.Reach})
+		return
 	}
 	at := &a.call.Targets[i]
 	at.Window = Span{min(at.Window.From, f.Reach.From), max(at.Window.To, f.Reach.To)}
-	if f.Value != 0 {
-		at.Digests = append(at.Digests, a.forms[f.Number]...)
-	}
 }
 
 // decide plans what follows from the facts. Their reach is recorded, so that no change-point is looked for.
@@ -292,23 +284,19 @@ func (a *adoption) decide(s *Snapshot) (*Change, error) {
 	from := &a.stored.Change
 	c := &Change{
 		Known: from.Known, Episodes: from.Episodes, Digests: from.Digests, Facts: from.Facts, Outcomes: from.Outcomes,
-		Candidates: from.Candidates, Settled: from.Settled, Epochs: from.Epochs, Encodings: a.later,
-		Quarantined: from.Quarantined, Migration: from.Migration,
+		Candidates: from.Candidates, Settled: from.Settled, Epochs: from.Epochs, Encodings: from.Encodings,
+		Quarantined: from.Quarantined, Migration: from.Migration, Numbers: slices.Clip(from.Numbers),
 	}
 	work := make([]*workSlot, len(s.Slots))
 	for i, standing := range s.Slots {
-		work[i] = newWorkSlot(standing, a.call.Targets[i].Digests)
+		work[i] = newWorkSlot(standing, nil)
 	}
 	for i := range c.Facts {
 		f := &c.Facts[i]
 		if !f.states() {
 			continue
 		}
-		w := work[a.slots[f.Slot]]
-		if f.Value != 0 {
-			w.alias(a.forms[f.Number], f.Value)
-		}
-		w.plan(proposal{f.LoggedFact, f.Reach})
+		work[a.slots[f.Slot]].plan(proposal{f.LoggedFact, f.Reach})
 	}
 	for _, w := range work {
 		w.changes(c)

@@ -72,7 +72,7 @@ type slot struct {
 	confirmations []sgam.StoredConfirmation
 	supersessions []sgam.StoredSupersession
 	points        []sgam.StoredPoint
-	numbers       map[string]int64
+	numbers       map[string]storedNumber
 	lastNumber    int64
 }
 
@@ -91,6 +91,12 @@ type storedEpisode struct {
 type storedOutcome struct {
 	sgam.NewOutcome
 	known sgam.Instant
+}
+
+// storedNumber is the value number of a digest, and the known time of the call that gave it.
+type storedNumber struct {
+	number int64
+	known  sgam.Instant
 }
 
 type storedCandidate struct {

@@ -74,7 +74,7 @@ func (s *staged) touch(key sgam.SlotKey) *slot {
 		have := s.slot(key)
 		at = &slot{
 			facts: slices.Clone(have.facts), segments: slices.Clone(have.segments), confirmations: slices.Clone(have.confirmations),
-			supersessions: slices.Clone(have.supersessions), points: slices.Clone(have.points), numbers: map[string]int64{},
+			supersessions: slices.Clone(have.supersessions), points: slices.Clone(have.points), numbers: map[string]storedNumber{},
 			lastNumber: have.lastNumber,
 		}
 		for digest, n := range have.numbers {
@@ -286,11 +286,10 @@ func (s *staged) count() error {
 func (s *staged) number() error {
 	for _, n := range s.change.Numbers {
 		at := s.touch(n.Slot)
-		used := slices.ContainsFunc(s.change.Facts, func(f sgam.NewFact) bool { return f.Slot == n.Slot && f.Value == n.Number })
-		if !used || at.numbers[n.Digest] == n.Number {
+		if n.Number < 1 || n.Number > at.lastNumber || at.numbers[n.Digest].number == n.Number {
 			return fmt.Errorf("value number %d is no fact's, or is not new to the value", n.Number)
 		}
-		at.numbers[n.Digest] = n.Number
+		at.numbers[n.Digest] = storedNumber{n.Number, s.change.Known}
 	}
 	return nil
 }

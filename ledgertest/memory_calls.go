@@ -57,6 +57,13 @@ func (t *tenant) brought(known sgam.Instant) sgam.Change {
 			})
 		}
 	}
+	for key, at := range t.slots {
+		for digest, n := range at.numbers {
+			if n.known == known {
+				c.Numbers = append(c.Numbers, sgam.NumberedValue{Slot: key, Digest: digest, Number: n.number})
+			}
+		}
+	}
 	t.versionsBrought(&c)
 	return c
 }

@@ -55,7 +55,7 @@ func (t *tenant) standing(target sgam.Target, whole bool) sgam.Standing {
 	at := t.slot(target.Slot)
 	s := sgam.Standing{Slot: target.Slot, Window: target.Window, Next: sgam.Forever, NextNumber: at.lastNumber + 1}
 	for _, digest := range target.Digests {
-		s.Numbers = append(s.Numbers, at.numbers[digest])
+		s.Numbers = append(s.Numbers, at.numbers[digest].number)
 	}
 	switch {
 	case whole:

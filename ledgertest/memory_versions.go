@@ -87,8 +87,8 @@ func (s *staged) checkVersions() error {
 			return fmt.Errorf("an encoding of fact %d is not one that a lens made in this call", n.Fact)
 		}
 		if n.Digest != "" && f.Value != 0 {
-			if at := s.touch(f.Slot); at.numbers[n.Digest] == 0 {
-				at.numbers[n.Digest] = f.Value
+			if at := s.touch(f.Slot); at.numbers[n.Digest].number == 0 {
+				at.numbers[n.Digest] = storedNumber{f.Value, s.change.Known}
 			}
 		}
 	}

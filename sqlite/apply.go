@@ -270,7 +270,7 @@ func (w *writer) addNumbers() error {
 		if n.Number >= at.nextNumber {
 			return fmt.Errorf("sgam: sqlite: value number %d, which no fact has", n.Number)
 		}
-		if err := w.exec(stAddValueNumber, w.tenant, at.id, blob(n.Digest), n.Number); err != nil {
+		if err := w.exec(stAddValueNumber, w.tenant, at.id, blob(n.Digest), n.Number, w.seq); err != nil {
 			return err
 		}
 	}

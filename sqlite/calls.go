@@ -17,6 +17,7 @@ var (
 	stCallEpisodes   = named("call_episodes")
 	stCallFacts      = named("call_facts")
 	stCallForms      = named("call_forms")
+	stCallNumbers    = named("call_numbers")
 	stCallQuarantine = named("call_quarantine")
 	stCallOutcomes   = named("call_outcomes")
 	stCallCandidates = named("call_candidates")
@@ -28,6 +29,7 @@ type callReader struct {
 	calls      []sgam.StoredCall
 	fact, last int64 // the calls' facts are those in (fact, last]
 	since      sgam.Instant
+	slots      map[int64]*sgam.SlotKey // in which they may have given value numbers, nil while the name is not known
 }
 
 // calls lists calls with what each of them brought.
@@ -36,7 +38,7 @@ func (r *reader) calls(tenant string) error {
 	if err != nil {
 		return err
 	}
-	c := &callReader{reader: r, since: sgam.Instant(after.numbers[0])}
+	c := &callReader{reader: r, since: sgam.Instant(after.numbers[0]), slots: map[int64]*sgam.SlotKey{}}
 	more, err := c.list()
 	if err != nil || len(c.calls) == 0 {
 		return err
@@ -44,7 +46,7 @@ func (r *reader) calls(tenant string) error {
 	// The forms go first: a migration writes so many in a call that they decide how many calls a page has.
 	all := len(c.calls)
 	for _, layer := range []func() error{
-		c.forms, func() error { return c.episodes(tenant) }, c.facts, c.quarantine, c.outcomes, c.candidates, c.versions,
+		c.forms, func() error { return c.episodes(tenant) }, c.facts, c.numbers, c.quarantine, c.outcomes, c.candidates, c.versions,
 	} {
 		if err := layer(); err != nil {
 			return err
@@ -124,6 +126,7 @@ func (c *callReader) forms() error {
 		if p.null(1) {
 			return erased(fmt.Sprintf("fact %d", p.int(6)))
 		}
+		c.slots[p.int(7)] = nil
 		e, err := p.form(0)
 		at.Encodings = append(at.Encodings, sgam.NewEncoding{Fact: p.int(6), Encoding: e})
 		return err
@@ -198,6 +201,7 @@ func (c *callReader) facts() error {
 		if err != nil {
 			return err
 		}
+		c.slots[p.int(25)] = &key
 		f := sgam.NewFact{
 			LoggedFact: p.logged(0, key), Ordinal: int(p.int(13)), SchemaVersion: int(p.int(14)), Supersedes: p.int(15),
 			Retention: p.text(16), Encoded: p.bytes(19), Principal: p.text(20),
@@ -214,6 +218,28 @@ func (c *callReader) facts() error {
 		}
 		return err
 	}, stCallFacts, c.tenant, c.fact, c.last)
+}
+
+// numbers adds the value numbers that the calls gave.
+func (c *callReader) numbers() error {
+	for id, key := range c.slots {
+		if key == nil {
+			found, err := c.slotKey(id)
+			if err != nil {
+				return err
+			}
+			key = &found
+		}
+		err := c.each(func(p *running) error {
+			at := c.at(p.int(0))
+			at.Numbers = append(at.Numbers, sgam.NumberedValue{Slot: *key, Digest: string(p.bytes(1)), Number: p.int(2)})
+			return nil
+		}, stCallNumbers, c.tenant, id, c.first(), c.until())
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c *callReader) quarantine() error {

@@ -23,8 +23,18 @@ import (
 const keySize = 32
 
 // keyFile is the default store of a ledger's secret: a file beside the database, so that a copy of the database alone
-// does not hold it. It keeps one secret, whatever the ledger is called.
-type keyFile struct{ path string }
+// does not hold it. It keeps one secret, whatever the ledger is called: a new one, or the given one.
+type keyFile struct {
+	path  string
+	given []byte
+}
+
+// givenKey is the secret of another ledger, for the file that is made to be a copy of it. Opening puts a key file in its
+// place, which is beside the database.
+type givenKey []byte
+
+// Key is the secret.
+func (k givenKey) Key(context.Context, string, bool) ([]byte, error) { return k, nil }
 
 // keyHeader begins the only line of a key file; the secret in hexadecimal follows.
 const keyHeader = "sgam key 1 "
@@ -41,9 +51,12 @@ func (k keyFile) Key(_ context.Context, _ string, create bool) ([]byte, error) {
 	if !create {
 		return nil, fmt.Errorf("%w: there is no file %s", sgam.ErrKeyMissing, k.path)
 	}
-	key := make([]byte, keySize)
-	if _, err := rand.Read(key); err != nil {
-		return nil, fmt.Errorf("sgam: sqlite: draw a key: %w", err)
+	key := k.given
+	if key == nil {
+		key = make([]byte, keySize)
+		if _, err := rand.Read(key); err != nil {
+			return nil, fmt.Errorf("sgam: sqlite: draw a key: %w", err)
+		}
 	}
 	if err := k.write(key); err != nil {
 		return nil, fmt.Errorf("sgam: sqlite: keep the key: %w", err)

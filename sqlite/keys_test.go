@@ -77,7 +77,7 @@ func TestALedgerWithoutItsOwnKeyDoesNotOpen(t *testing.T) {
 
 func TestAKeyThatAnInterruptedCreationLeftIsUsed(t *testing.T) {
 	path := newPath(t)
-	left, err := keyFile{path + ".keys"}.Key(context.Background(), "", true)
+	left, err := keyFile{path: path + ".keys"}.Key(context.Background(), "", true)
 	require.NoError(t, err)
 	s, err := OpenStore(context.Background(), path, nil)
 	require.NoError(t, err)
@@ -131,4 +131,26 @@ func TestAFailedCreationLeavesRoomForTheNext(t *testing.T) {
 	_, err := OpenStore(context.Background(), path, &sgam.Options{Keys: keys})
 	require.ErrorIs(t, err, keys.err)
 	open(t, path, nil)
+}
+
+func TestACopyGetsTheKeyOfItsOriginalAndKeepsIt(t *testing.T) {
+	ctx := context.Background()
+	path := newPath(t)
+	key := []byte("0123456789abcdef0123456789abcdef")
+	opened := func(l *sgam.Ledger, err error) []byte {
+		require.NoError(t, err)
+		found := l.Store().DigestKey()
+		require.NoError(t, l.Close())
+		return found
+	}
+	require.Equal(t, key, opened(OpenCopy(ctx, path, key, nil)))
+	require.Equal(t, key, opened(Open(ctx, path, nil)), "without the key it opens as well")
+	require.Equal(t, key, opened(OpenCopy(ctx, path, []byte("another one, of the same length."), nil)), "a ledger keeps its own")
+	for _, wrong := range [][]byte{nil, key[1:]} {
+		_, err := OpenCopy(ctx, newPath(t), wrong, nil)
+		fe, ok := errors.AsType[*sgam.FieldError](err)
+		require.True(t, ok, "%v", err)
+		require.Equal(t, "key", fe.Field)
+		require.NotContains(t, err.Error(), string(key[1:]))
+	}
 }

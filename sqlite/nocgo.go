@@ -11,6 +11,11 @@ import (
 // Open returns ErrNoCgo: the program was built without cgo.
 func Open(context.Context, string, *sgam.Options) (*sgam.Ledger, error) { return nil, ErrNoCgo }
 
+// OpenCopy returns ErrNoCgo: the program was built without cgo.
+func OpenCopy(context.Context, string, []byte, *sgam.Options) (*sgam.Ledger, error) {
+	return nil, ErrNoCgo
+}
+
 // OpenStore returns ErrNoCgo: the program was built without cgo.
 func OpenStore(context.Context, string, *sgam.Options) (sgam.Store, error) { return nil, ErrNoCgo }
 

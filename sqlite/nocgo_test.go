@@ -16,5 +16,7 @@ func TestWithoutCgoTheCureIsNamed(t *testing.T) {
 	require.ErrorContains(t, err, "CGO_ENABLED=1")
 	_, err = OpenStore(ctx, "agent.db", nil)
 	require.ErrorIs(t, err, ErrNoCgo)
+	_, err = OpenCopy(ctx, "agent.db", nil, nil)
+	require.ErrorIs(t, err, ErrNoCgo)
 	require.ErrorIs(t, Upgrade(ctx, "agent.db"), ErrNoCgo)
 }

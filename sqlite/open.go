@@ -42,6 +42,21 @@ func Open(ctx context.Context, path string, opts *sgam.Options) (*sgam.Ledger, e
 	return sgam.New(ctx, s, opts)
 }
 
+// OpenCopy is [Open] of a file that is to be a copy of another ledger, made by package transfer: a new file gets the secret
+// of that ledger's digests, of 32 bytes, which its Store().DigestKey() tells. It is kept beside the file, where Open finds it.
+// A file that is there keeps its own, and opts.Keys is not used.
+func OpenCopy(ctx context.Context, path string, key []byte, opts *sgam.Options) (*sgam.Ledger, error) {
+	if len(key) != keySize {
+		return nil, &sgam.FieldError{Field: "key", Rule: "length", Want: fmt.Sprintf("a secret of %d bytes", keySize)}
+	}
+	own := sgam.Options{}
+	if opts != nil {
+		own = *opts
+	}
+	own.Keys = givenKey(key)
+	return Open(ctx, path, &own)
+}
+
 // OpenStore opens the engine alone, for tests and benchmarks of engines. Errors are those of [Open].
 func OpenStore(ctx context.Context, path string, opts *sgam.Options) (sgam.Store, error) {
 	s, err := current.open(ctx, path, opts)
@@ -82,8 +97,11 @@ func (f format) open(ctx context.Context, path string, opts *sgam.Options) (*sto
 		return nil, err
 	}
 	keys := opts.Keys
-	if keys == nil {
-		keys = keyFile{path + ".keys"}
+	switch k := keys.(type) {
+	case nil:
+		keys = keyFile{path: path + ".keys"}
+	case givenKey:
+		keys = keyFile{path: path + ".keys", given: k}
 	}
 	if at.kind == missing {
 		if err := reserve(path); err != nil {

@@ -139,7 +139,7 @@ func (w *writer) addForms() error {
 		}
 		err := w.exec(stAddForm, w.tenant, e.Fact, int64(e.Version), e.Value, e.Lens, int64(e.KnownFrom), flag(e.Lossy), defaulted)
 		if err == nil && e.Digest != "" {
-			err = w.exec(stAddFormNumber, w.tenant, e.Fact, blob(e.Digest))
+			err = w.exec(stAddFormNumber, w.tenant, e.Fact, blob(e.Digest), w.seq)
 		}
 		if err == nil && waiting[e.Version] {
 			err = w.exec(stDropQuarantine, w.tenant, int64(e.Version), e.Fact)

@@ -50,8 +50,8 @@ VALUES (+?1, +?2, +?3, +?4, +?5, +?6, +?7, +?8, +?9, +?10, +?11, +?12, +?13, +?1
 INSERT INTO encodings (tenant_id, fact_id, schema_version, value, known_from) VALUES (+?1, +?2, +?3, CAST(+?4 AS TEXT), +?5);
 
 -- name: add_value_number
-INSERT INTO value_numbers (tenant_id, slot_id, digest, number) VALUES (+?1, +?2, +?3, +?4)
-ON CONFLICT (tenant_id, slot_id, digest) DO UPDATE SET number = excluded.number;
+INSERT INTO value_numbers (tenant_id, slot_id, digest, number, seq) VALUES (+?1, +?2, +?3, +?4, +?5)
+ON CONFLICT (tenant_id, slot_id, digest) DO UPDATE SET number = excluded.number, seq = excluded.seq;
 
 -- name: close_segment
 UPDATE segments SET node = +?5, known_to = +?6, closed_by = +?7
@@ -135,8 +135,8 @@ WHERE f.tenant_id = +?1 AND f.fact_id = +?2 AND f.erased IS NULL;
 
 -- name: add_form_number
 -- The value in another form is the same value, unless that form says already which value it is.
-INSERT INTO value_numbers (tenant_id, slot_id, digest, number)
-SELECT f.tenant_id, f.slot_id, +?3, f.value_number FROM facts f
+INSERT INTO value_numbers (tenant_id, slot_id, digest, number, seq)
+SELECT f.tenant_id, f.slot_id, +?3, f.value_number, +?4 FROM facts f
 WHERE f.tenant_id = +?1 AND f.fact_id = +?2 AND f.erased IS NULL AND f.value_number > 0
 ON CONFLICT (tenant_id, slot_id, digest) DO NOTHING;
 

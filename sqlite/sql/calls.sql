@@ -24,7 +24,7 @@ ORDER BY episode_id;
 -- The first twelve columns are those that the planner sees.
 SELECT f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.value_number, f.known_from, f.part_of, f.target, f.confidence,
     e.name, e.kind, f.reach_to, f.ordinal, f.schema_version, f.supersedes, f.retention, f.provenance, f.erased,
-    CAST(n.value AS BLOB), p.name, s.scope, s.subject_id, s.attribute_id, s.member
+    CAST(n.value AS BLOB), p.name, s.scope, s.subject_id, s.attribute_id, s.member, f.slot_id
 FROM facts f
 CROSS JOIN slots s ON s.tenant_id = f.tenant_id AND s.slot_id = f.slot_id
 CROSS JOIN principals p ON p.tenant_id = f.tenant_id AND p.principal_id = f.principal_id
@@ -36,10 +36,15 @@ ORDER BY f.fact_id;
 
 -- name: call_forms
 -- What lenses made in calls known in (?2, ?3].
-SELECT schema_version, CAST(value AS BLOB), lens, known_from, lossy, defaulted, fact_id
-FROM encodings INDEXED BY encodings_by_known
-WHERE tenant_id = +?1 AND lens IS NOT NULL AND known_from > +?2 AND known_from <= +?3
-ORDER BY known_from;
+SELECT n.schema_version, CAST(n.value AS BLOB), n.lens, n.known_from, n.lossy, n.defaulted, n.fact_id, f.slot_id
+FROM encodings n INDEXED BY encodings_by_known
+CROSS JOIN facts f ON f.tenant_id = n.tenant_id AND f.fact_id = n.fact_id
+WHERE n.tenant_id = +?1 AND n.lens IS NOT NULL AND n.known_from > +?2 AND n.known_from <= +?3
+ORDER BY n.known_from;
+
+-- name: call_numbers
+-- The value numbers of a slot that calls in [?3, ?4] gave.
+SELECT seq, digest, number FROM value_numbers WHERE tenant_id = +?1 AND slot_id = +?2 AND seq >= +?3 AND seq <= +?4;
 
 -- name: call_quarantine
 SELECT known_from, fact_id, schema_version, rule, pointer FROM quarantine INDEXED BY quarantine_by_known

@@ -360,6 +360,7 @@ CREATE TABLE value_numbers (
     slot_id   INTEGER NOT NULL,
     digest    BLOB    NOT NULL,
     number    INTEGER NOT NULL CHECK (number > 0),
+    seq       INTEGER NOT NULL,
     PRIMARY KEY (tenant_id, slot_id, digest),
     FOREIGN KEY (tenant_id, slot_id) REFERENCES slots
 ) STRICT, WITHOUT ROWID;
