@@ -195,9 +195,24 @@ func (c *StoredCall) sort() {
 	})
 }
 
+// AdoptType stores a schema version of another ledger, with its lens. Whether it may follow the one before was judged there.
+// An equal version changes nothing; [ErrSchemaDrift], [ErrSchemaGap] and [ErrLensInUse] say that this ledger holds others.
+func (l *Ledger) AdoptType(ctx context.Context, doc TypeDocument) error {
+	switch {
+	case l.closed.Load():
+		return ErrClosed
+	case l.opts.ReadOnly:
+		return ErrReadOnly
+	}
+	if err := l.store.Register(ctx, doc); err != nil {
+		return fmt.Errorf("sgam: adopt type %q version %d: %w", doc.Type, doc.Version, err)
+	}
+	return l.reload(ctx)
+}
+
 // Adopt records calls of a tenant of another ledger as its own, in order and at their known times. Nothing is judged again:
 // what was decided there is what is recorded, and the layers that follow from the facts are derived anew. The schema versions
-// must be registered, and the digests of both ledgers be keyed with one secret.
+// must be there (see [Ledger.AdoptType]), and the digests of both ledgers be keyed with one secret.
 //
 // A call that is there already changes nothing, so that a copy may be made again from anywhere. [ErrOtherHistory] says that
 // another call is in its place, [ErrCallGap] that the one before it is missing. After an error some of the calls may be

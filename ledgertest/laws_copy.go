@@ -27,7 +27,7 @@ func copyAll(ctx context.Context, from, to *sgam.Ledger) error {
 		return err
 	}
 	for i := range types {
-		if err := to.Register(ctx, types[i].TypeDocument); err != nil {
+		if err := to.AdoptType(ctx, types[i].TypeDocument); err != nil {
 			return err
 		}
 	}

@@ -48,7 +48,7 @@ const run = 256
 
 // Copy brings every schema version, and every call that the target lacks, from one ledger to another.
 //
-// The target must be empty or a copy of the original: [ErrOtherKey], and an [*OtherHistoryError], which is
+// Neither ledger needs [sgam.Options.Schemas]: nothing is judged again. The target must be empty or a copy of the original: [ErrOtherKey], and an [*OtherHistoryError], which is
 // [sgam.ErrOtherHistory], say that it is something else; [sgam.ErrSchemaDrift] and [sgam.ErrLensInUse] that it has other
 // schemas. After an error, that of the context included, the same call goes on from there.
 func Copy(ctx context.Context, from, to *sgam.Ledger, o *Options) (*Report, error) {
@@ -72,7 +72,7 @@ func Copy(ctx context.Context, from, to *sgam.Ledger, o *Options) (*Report, erro
 		return nil, err
 	}
 	for i := range types {
-		if err := to.Register(ctx, types[i].TypeDocument); err != nil {
+		if err := to.AdoptType(ctx, types[i].TypeDocument); err != nil {
 			return nil, err
 		}
 	}

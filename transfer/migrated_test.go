@@ -76,9 +76,9 @@ func TestAMigrationOfManyFactsIsCopiedInPages(t *testing.T) {
 	}
 	assert.Equal(t, batches, waiting)
 	assert.Equal(t, batches*(size-1), forms)
-	want, err := source.Migrations(ctx)
+	want, err := source.Migrations(t.Context())
 	require.NoError(t, err)
-	got, err := target.Migrations(ctx)
+	got, err := target.Migrations(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, want, got)
 }

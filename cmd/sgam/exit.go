@@ -9,6 +9,7 @@ import (
 
 	"github.com/sgam-ledger/sgam"
 	"github.com/sgam-ledger/sgam/sqlite"
+	"github.com/sgam-ledger/sgam/transfer"
 )
 
 // The exit codes, the same for every command.
@@ -73,7 +74,7 @@ var codes = []struct {
 	{exitRefused, []error{
 		sgam.ErrFormatOld, sgam.ErrReadOnly, sgam.ErrClockBehind, sgam.ErrClockJump, sgam.ErrBusy, sgam.ErrKnownTime,
 		sgam.ErrOutcomeUnknown, sgam.ErrSchemaDrift, sgam.ErrSchemaGap, sgam.ErrUnsupported, fs.ErrExist, sqlite.ErrNoCgo,
-		sqlite.ErrOldSQLite,
+		sqlite.ErrOldSQLite, sgam.ErrOtherHistory, sgam.ErrCallGap, sgam.ErrLensInUse, transfer.ErrOtherKey,
 	}},
 }
 

@@ -53,12 +53,9 @@ func (p *program) with(ctx context.Context, opts *sgam.Options, do func(*sgam.Le
 	return do(l)
 }
 
-// openFault says which file could not be opened, unless the engine has said so.
+// openFault says of the file that --db names that it could not be opened.
 func (p *program) openFault(err error) error {
-	if strings.Contains(err.Error(), filepath.Base(p.flags.db)) {
-		return fileFault(err)
-	}
-	return fmt.Errorf("%s: %w", p.flags.db, err)
+	return pathFault(p.flags.db, err)
 }
 
 // mustExist is the check of every command that makes no ledger.
@@ -72,23 +69,26 @@ func (p *program) mustExist() error {
 
 // examine reports whether the file that --db names is there. What is there and no file, a pipe say, is refused before an
 // engine waits for it.
-func (p *program) examine() (there bool, err error) {
-	if p.flags.db == "" {
-		return false, usage("--db is missing: it names the ledger's file")
+func (p *program) examine() (there bool, err error) { return examineFile("--db", p.flags.db) }
+
+// examineFile is examine of the file that a flag names.
+func examineFile(flag, path string) (there bool, err error) {
+	if path == "" {
+		return false, usage("%s is missing: it names the ledger's file", flag)
 	}
-	if strings.HasPrefix(p.flags.db, ":memory:") {
-		return false, usage("--db %s: want a file, since a ledger in memory would end with the command", p.flags.db)
+	if strings.HasPrefix(path, ":memory:") {
+		return false, usage("%s %s: want a file, since a ledger in memory would end with the command", flag, path)
 	}
-	info, err := os.Stat(p.flags.db) //nolint:gosec // the user names the file
+	info, err := os.Stat(path) //nolint:gosec // the user names the file
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
 	case err != nil:
-		return false, usage("--db: %w", fileFault(err))
+		return false, usage("%s: %w", flag, fileFault(err))
 	case info.IsDir():
-		return false, usage("--db: %s is a folder", p.flags.db)
+		return false, usage("%s: %s is a folder", flag, path)
 	case !info.Mode().IsRegular():
-		return false, usage("--db: %s is no file", p.flags.db)
+		return false, usage("%s: %s is no file", flag, path)
 	}
 	return true, nil
 }
