@@ -84,7 +84,7 @@ func (v View) ask(ctx context.Context, q *Query) (*Page, error) {
 	if fe := v.checkShapes(); fe != nil {
 		return nil, fe
 	}
-	q.Encodings = v.t.l.converts()
+	q.shaped = true
 	page, err := v.askAsStored(ctx, q)
 	if err != nil || !q.Encodings {
 		return page, err
@@ -215,8 +215,9 @@ func (t *Tenant) fact(r *Row) Fact {
 	}
 	if f.StoredVersion == 0 {
 		f.StoredVersion = f.SchemaVersion
-	} else if form := t.l.form(r.Slot.Attribute, f.SchemaVersion); form != nil {
-		f.Attribute = form.Name
+	}
+	if r.shown != 0 {
+		f.Attribute = t.l.form(r.Slot.Attribute, r.shown).Name
 	}
 	return f
 }

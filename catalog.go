@@ -79,25 +79,6 @@ type Schemas interface {
 	Follows(older, newer TypeDocument) error
 }
 
-// AttributeStep takes the values of one attribute from a version of its type to the next, and back.
-type AttributeStep struct {
-	Tag int
-	// Up and Down convert a value, which earlier steps may have made, and judge the result by the version that they lead
-	// to. Nil: every value of the version that the step begins at goes over as it is. A value that cannot go over is a
-	// [*FieldError] whose field is the path in the value.
-	Up, Down func(Converted) (Converted, error)
-}
-
-// Converted is a value in the shape of some version.
-type Converted struct {
-	// Value is canonical JSON.
-	Value []byte
-	// Lossy says that something of the recorded value is not in it: the way back would not find it.
-	Lossy bool
-	// Defaulted are the JSON pointers of what lenses filled in, and nobody said. Nil: nothing.
-	Defaulted []string
-}
-
 // AttributeSpec is one compiled attribute.
 type AttributeSpec struct {
 	AttributeName
@@ -217,12 +198,14 @@ func (l *Ledger) mayFollow(ctx context.Context, doc TypeDocument) error {
 	}
 	same, before := held(doc.Version), held(doc.Version-1)
 	switch {
-	case before == nil, same != nil && !same.Draft:
+	case same != nil && !same.Draft, doc.Version <= 1:
 		return nil
+	case before == nil:
+		return fmt.Errorf("%w: type %q version %d, and none before it is stored", ErrSchemaGap, doc.Type, doc.Version)
 	case before.Draft:
 		return fmt.Errorf("%w: type %q version %d is a draft", ErrSchemaGap, doc.Type, before.Version)
 	case l.opts.Schemas == nil:
-		return nil
+		return fmt.Errorf("%w: to judge whether type %q version %d may follow", ErrNoSchemas, doc.Type, doc.Version)
 	}
 	if err := l.opts.Schemas.Follows(before.TypeDocument, doc); err != nil {
 		return fmt.Errorf("sgam: type %q version %d may not follow version %d: %w", doc.Type, doc.Version, before.Version, err)
@@ -235,7 +218,16 @@ func (l *Ledger) Types(ctx context.Context) ([]StoredType, error) {
 	if l.closed.Load() {
 		return nil, ErrClosed
 	}
-	return l.store.Types(ctx)
+	stored, err := l.store.Types(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range stored {
+		if stored[i].Revision > l.revision() {
+			return stored, l.reload(ctx)
+		}
+	}
+	return stored, nil
 }
 
 // reload reads the registry from the store.

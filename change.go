@@ -96,7 +96,8 @@ type Region struct {
 	Number int64
 }
 
-// NumberedValue gives the value of a digest its number in a slot, in place of the one that it may have.
+// NumberedValue gives the value of a digest, which has none yet, its number in a slot. Several digests may have one number:
+// those of the forms that one value has in several versions.
 type NumberedValue struct {
 	Slot   SlotKey
 	Digest string

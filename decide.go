@@ -137,11 +137,11 @@ func (d *decision) one(i int) error {
 }
 
 func (d *decision) answer(i int, p *prepared) (Receipt, error) {
-	if p.refused != nil {
-		return p.refused.receipt(), nil
-	}
 	if r, repeat := d.repeated(i, p); repeat {
 		return r, nil
+	}
+	if p.refused != nil {
+		return p.refused.receipt(), nil
 	}
 	kind, refused := d.source(p)
 	if refused != nil {
@@ -267,8 +267,7 @@ func (d *decision) apply(i int, p *prepared, w *workSlot, stops []stop, kind Epi
 	}
 	number := int64(0)
 	if p.Op == Assert || p.Op == Correct {
-		number = w.number(p.digest)
-		w.alias(p.others, number)
+		number = w.number(p.digest, p.others)
 	}
 	id := p.memory
 	if id.IsZero() {

@@ -51,6 +51,8 @@ type Quarantined struct {
 	// Rule and Pointer say why: the rule that the value breaks, and where in it.
 	Rule, Pointer string
 	KnownAt       Instant // filled by queries
+	// Believed says that the fact holds somewhere still, as known now: filled by queries.
+	Believed bool
 }
 
 // MigrationRecord is what package migrate keeps of one migration of a tenant and type.
@@ -94,25 +96,30 @@ func (t *Tenant) Migrate(ctx context.Context, memoryType string, decide func(*Mi
 		return fault("memory_type", "unknown", "a registered memory type")
 	}
 	call := &Call{Principal: t.principal, Types: []string{memoryType}, Migration: memoryType}
-	err := t.l.store.Write(ctx, t.id, call, func(s *Snapshot) (*Change, error) {
-		known, err := t.l.knownTime(s.LastKnown, Beginning, false)
-		if err != nil {
-			return nil, err
-		}
-		w, err := decide(&MigrationStep{Known: known, LastFact: s.LastFact, Epoch: s.Epochs[0], Record: s.Migration})
-		if err != nil || w == nil {
-			return nil, err
-		}
-		c := &Change{Known: known, Encodings: w.Encodings, Quarantined: w.Quarantined, Migration: w.Record}
-		for i := range c.Encodings {
-			c.Encodings[i].KnownFrom = known
-		}
-		if w.Epoch != nil {
-			e := *w.Epoch
-			e.Type, e.KnownFrom = memoryType, known
-			c.Epochs = []Epoch{e}
-		}
-		return c, nil
+	err := t.whileStale(ctx, func() error {
+		return t.l.store.Write(ctx, t.id, call, func(s *Snapshot) (*Change, error) {
+			if s.Registry > t.l.revision() {
+				return nil, errStale
+			}
+			known, err := t.l.knownTime(s.LastKnown, Beginning, false)
+			if err != nil {
+				return nil, err
+			}
+			w, err := decide(&MigrationStep{Known: known, LastFact: s.LastFact, Epoch: s.Epochs[0], Record: s.Migration})
+			if err != nil || w == nil {
+				return nil, err
+			}
+			c := &Change{Known: known, Encodings: w.Encodings, Quarantined: w.Quarantined, Migration: w.Record}
+			for i := range c.Encodings {
+				c.Encodings[i].KnownFrom = known
+			}
+			if w.Epoch != nil {
+				e := *w.Epoch
+				e.Type, e.KnownFrom = memoryType, known
+				c.Epochs = []Epoch{e}
+			}
+			return c, nil
+		})
 	})
 	t.l.forgetEpochs(t.id.name)
 	if o := t.l.opts.Observe; o != nil && err != nil {
@@ -124,7 +131,7 @@ func (t *Tenant) Migrate(ctx context.Context, memoryType string, decide func(*Mi
 // Encode makes the encoding of a stored fact, for [MigrationWrite]: what [Ledger.Convert] made of its value.
 func (t *Tenant) Encode(r *StoredValue, version int, c Converted) NewEncoding {
 	return NewEncoding{
-		Fact: r.Number, Digest: t.l.digest("value", string(c.Value)),
+		Fact: r.Number, Digest: t.l.valueDigest(r.Slot.Attribute, version, c.Value),
 		Encoding: Encoding{Version: version, Value: c.Value, Lens: t.l.path(r.Attribute, r.Version, version), Lossy: c.Lossy, Defaulted: c.Defaulted},
 	}
 }

@@ -18,6 +18,8 @@ type Stretch struct {
 	// Reason is nil when Fact holds, otherwise ErrUnknown, ErrAbsent, ErrExpired or ErrErased, or an [*UnmigratedError]: then
 	// Fact holds, and has no value in the version that the view shows.
 	Reason error
+
+	number int64 // of the fact's value in its slot
 }
 
 // Timeline lists one slot's valid time at the view's known time, in order, without gaps: equal neighbours are joined,
@@ -72,15 +74,18 @@ func (t *Tenant) stretch(r *Row) Stretch {
 		return Stretch{Valid: none.By.Valid, Fact: none.By, Reason: none.Reason}
 	}
 	if err != nil {
-		return Stretch{Valid: f.Valid, Fact: &f, Reason: err}
+		return Stretch{Valid: f.Valid, Fact: &f, Reason: err, number: r.Value}
 	}
-	return Stretch{Valid: f.Valid, Fact: &f}
+	return Stretch{Valid: f.Valid, Fact: &f, number: r.Value}
 }
 
 func (s *Stretch) equal(o *Stretch) bool {
 	switch {
 	case s.Reason == nil:
-		return o.Reason == nil && bytes.Equal(s.Fact.Value, o.Fact.Value)
+		// Equal values have equal numbers, whatever version they are shown in. In one version equal bytes say it too: a value
+		// that lost something on its way may be shown as another one is.
+		return o.Reason == nil && (s.number == o.number && s.number != 0 ||
+			s.Fact.SchemaVersion == o.Fact.SchemaVersion && bytes.Equal(s.Fact.Value, o.Fact.Value))
 	case !errors.Is(o.Reason, s.Reason):
 		return false
 	case errors.Is(s.Reason, ErrExpired), errors.Is(s.Reason, ErrErased), errors.Is(s.Reason, ErrUnmigrated):

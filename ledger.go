@@ -182,6 +182,22 @@ func (t *Tenant) read(ctx context.Context, q *Query) (*Page, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	for {
+		if q.shaped {
+			q.Encodings = t.l.converts()
+		}
+		page, err := t.readOnce(ctx, q)
+		if err != nil || page.Registry <= t.l.revision() {
+			return page, err
+		}
+		// Somebody registered a version since: what it is called and how it is shown may have changed.
+		if err := t.l.reload(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (t *Tenant) readOnce(ctx context.Context, q *Query) (*Page, error) {
 	if t.l.opts.Observe == nil {
 		return t.l.store.Read(ctx, t.id, q)
 	}

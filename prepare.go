@@ -13,23 +13,24 @@ import (
 // prepared is one delta after everything that can be judged without the store.
 type prepared struct {
 	MemoryDelta
-	attr    *attribute // in the version that decides
-	form    *attribute // in the version that the delta is in
-	refused *rejection
-	span    Span
-	assumed bool
-	value   []byte // canonical, as submitted
-	decides []byte // the same in the version that decides
-	forms   []Encoding
-	unfit   []Quarantined // versions in which it has no form
-	digest  string        // of what decides, for its number
-	others  []string      // digests of the other forms
-	member  string        // of the value's identity
-	target  int
-	set     int // the set slot's target, -1 when there is none
-	key     string
-	keyAt   int // in call.Keys
-	payload string
+	attr      *attribute // in the version that decides
+	form      *attribute // in the version that the delta is in
+	refused   *rejection
+	span      Span
+	assumed   bool
+	value     []byte // canonical, as submitted
+	decides   []byte // the same in the version that decides
+	forms     []Encoding
+	decidesIn int
+	unfit     []Quarantined // versions in which it has no form
+	digest    string        // of what decides, for its number
+	others    []string      // digests of the other forms
+	member    string        // of the value's identity
+	target    int
+	set       int // the set slot's target, -1 when there is none
+	key       string
+	keyAt     int // in call.Keys
+	payload   string
 
 	principal string   // who stated it
 	memory    MemoryID // of an accepted candidate
@@ -95,6 +96,9 @@ func (t *Tenant) prepare(ctx context.Context, b Batch, accepted bool) (*submissi
 			return nil, err
 		}
 		if d.refused = refused; refused != nil {
+			if err := p.recognise(ctx, d, repeats); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		if err := p.derive(d, repeats); err != nil {
@@ -297,16 +301,23 @@ func bound(field string, t time.Time, into *Instant) *rejection {
 func (p *submission) derive(d *prepared, repeats map[string]int) (err error) {
 	l := p.t.l
 	if d.value != nil {
-		d.digest = l.digest("value", string(d.decides))
+		d.digest = l.valueDigest(d.attr.id, d.decidesIn, d.decides)
 		d.others = l.otherDigests(d)
 		if d.attr.Many {
 			d.member, err = l.member(d.attr, d.decides)
 		}
 	}
-	content := []string{
+	p.name(d, repeats)
+	return err
+}
+
+// name derives the digests of a delta's idempotency key and payload.
+func (p *submission) name(d *prepared, repeats map[string]int) {
+	l := p.t.l
+	content := append([]string{
 		d.EpisodeID, string(d.Scope), d.Subject, d.attr.identity(), string(d.Op), string(d.value),
 		strconv.FormatInt(int64(d.span.From), 10), strconv.FormatInt(int64(d.span.To), 10),
-	}
+	}, l.shapeOf(d.attr.id, d.form.version)...)
 	if d.IdempotencyKey != "" {
 		d.key = l.digest("given", d.IdempotencyKey)
 		d.payload = l.digest(append([]string{"payload"}, content...)...)
@@ -318,7 +329,6 @@ func (p *submission) derive(d *prepared, repeats map[string]int) (err error) {
 	}
 	d.keyAt = len(p.call.Keys)
 	p.call.Keys = append(p.call.Keys, d.key)
-	return err
 }
 
 // aim registers the slots that the delta touches with the call.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -12,13 +13,17 @@ import (
 // follows from it. Under the lock the snapshot has the last word.
 type choice struct {
 	line  *lineage
-	epoch Epoch // Write 0 for a tenant without facts of the type
+	epoch Epoch
+	// first is the version that the first delta of a tenant without facts of the type is in: there its epochs begin.
+	first int
 }
 
-// resolved is the epoch that an epoch amounts to: a tenant without facts of the type begins at its newest version, and
-// versions that read the older values as they stand need no migration.
-func (f *lineage) resolved(e Epoch) Epoch {
+// resolved is the epoch that an epoch amounts to: a tenant without facts of the type begins at the version of its first
+// delta, or at the newest one, and versions that read the older values as they stand need no migration.
+func (f *lineage) resolved(e Epoch, first int) Epoch {
 	switch {
+	case e.Write == 0 && first != 0:
+		e.Read, e.Write = f.ahead(first), f.ahead(first)
 	case e.Write == 0:
 		e.Read, e.Write = f.newest(), f.newest()
 	case e.Second == 0:
@@ -28,11 +33,14 @@ func (f *lineage) resolved(e Epoch) Epoch {
 }
 
 // chosen finds the epoch of a memory type for this call, once.
-func (p *submission) chosen(ctx context.Context, typ string) (*choice, error) {
+func (p *submission) chosen(ctx context.Context, typ string, first int) (*choice, error) {
 	if c := p.choices[typ]; c != nil {
 		return c, nil
 	}
 	c := &choice{line: p.t.l.lineageOf(typ)}
+	if first <= c.line.newest() && !p.accepted {
+		c.first = first
+	}
 	if c.line.lensed() {
 		e, err := p.t.epoch(ctx, typ)
 		if err != nil {
@@ -40,7 +48,7 @@ func (p *submission) chosen(ctx context.Context, typ string) (*choice, error) {
 		}
 		c.epoch = e
 	}
-	c.epoch = c.line.resolved(c.epoch)
+	c.epoch = c.line.resolved(c.epoch, c.first)
 	p.choices[typ] = c
 	p.call.Types = append(p.call.Types, typ)
 	return c, nil
@@ -48,7 +56,7 @@ func (p *submission) chosen(ctx context.Context, typ string) (*choice, error) {
 
 // choose finds the version that a delta is in, and the one that decides about it.
 func (p *submission) choose(ctx context.Context, d *prepared, a *attribute) (*rejection, error) {
-	c, err := p.chosen(ctx, a.typ)
+	c, err := p.chosen(ctx, a.typ, d.SchemaVersion)
 	if err != nil {
 		return nil, err
 	}
@@ -62,11 +70,13 @@ func (p *submission) choose(ctx context.Context, d *prepared, a *attribute) (*re
 	}
 	d.form = c.line.form(in, a.id)
 	now := c.line.form(write, a.id)
-	held := p.accepted && in < write // under a version of its time, and by the name that decided then
+	held := p.accepted && in != write // under a version of its time, and by the name that decided then
+	older := in < write && d.form != nil && now != nil && c.line.same(a.id, in, write)
 	switch {
-	case in != write && in != second && !held:
+	case in != write && in != second && !held && !older:
+		d.attr = d.form
 		return reject(codeVersion, *fault("schema_version", "equal", c.epoch.writable())), nil
-	case d.form == nil, !p.accepted && !d.form.named(d.Attribute):
+	case d.form == nil, in < 1, !p.accepted && !d.form.named(d.Attribute):
 		return reject(codeVersion, *fault("attribute", "retired", fmt.Sprintf("a name of version %d of its memory type", in))), nil
 	case held && in != second && now == nil:
 		return reject(codeVersion, *fault("attribute", "retired", fmt.Sprintf("a name of version %d of its memory type", write))), nil
@@ -77,6 +87,24 @@ func (p *submission) choose(ctx context.Context, d *prepared, a *attribute) (*re
 	}
 	d.Attribute = d.attr.Name
 	return nil, nil
+}
+
+// recognise names a delta whose version is not written any more, so that a second delivery of what was applied under it is
+// known for what it is.
+func (p *submission) recognise(ctx context.Context, d *prepared, repeats map[string]int) error {
+	if d.refused.code != codeVersion || d.attr == nil {
+		return nil
+	}
+	again := *d
+	if again.judgeValue() != nil {
+		return nil
+	}
+	if refused, err := p.judgeTimes(ctx, &again); refused != nil || err != nil {
+		return err
+	}
+	d.value, d.span = again.value, again.span
+	p.name(d, repeats)
+	return nil
 }
 
 // writable says in words which versions deltas may have.
@@ -95,7 +123,7 @@ func (a *attribute) named(name string) bool {
 // recode brings the value of a delta into the version that decides, and into the one that it is also stored in. A value
 // that the deciding version cannot hold is refused; one that only the other cannot hold waits in quarantine.
 func (p *submission) recode(d *prepared) (*rejection, error) {
-	d.decides = d.value
+	d.decides, d.decidesIn = d.value, d.form.version
 	if d.value == nil {
 		return nil, nil
 	}
@@ -115,8 +143,8 @@ func (p *submission) recode(d *prepared) (*rejection, error) {
 			d.unfit = append(d.unfit, Quarantined{Version: version, Rule: fe.Rule, Pointer: "/" + strings.TrimSuffix("value/"+fe.Field, "/")})
 			continue
 		}
-		if version == c.epoch.Write {
-			d.decides = made.Value
+		if version == c.epoch.Write && !made.Lossy {
+			d.decides, d.decidesIn = made.Value, version
 		}
 		d.forms = append(d.forms, Encoding{
 			Version: version, Value: made.Value, Lens: c.line.path(d.form.version, version), Lossy: made.Lossy, Defaulted: made.Defaulted,
@@ -131,9 +159,12 @@ func (l *Ledger) otherDigests(d *prepared) []string {
 	if len(d.forms) == 0 {
 		return nil
 	}
-	all := []string{l.digest("value", string(d.value))}
+	all := []string{l.valueDigest(d.attr.id, d.form.version, d.value)}
 	for i := range d.forms {
-		all = append(all, l.digest("value", string(d.forms[i].Value)))
+		// On the way down a loss takes away what tells two values apart; on the way up they are the same from then on.
+		if !d.forms[i].Lossy || d.forms[i].Version > d.form.version {
+			all = append(all, l.valueDigest(d.attr.id, d.forms[i].Version, d.forms[i].Value))
+		}
 	}
 	return slices.DeleteFunc(all, func(s string) bool { return s == d.digest })
 }
@@ -153,7 +184,8 @@ func (d *decision) keepForms(p *prepared, fact int64) {
 // fresh reports whether the epochs under which the call was prepared are those of the snapshot.
 func (p *submission) fresh(s *Snapshot) bool {
 	for i, typ := range p.call.Types {
-		have, want := p.choices[typ].line.resolved(s.Epochs[i]), p.choices[typ].epoch
+		c := p.choices[typ]
+		have, want := c.line.resolved(s.Epochs[i], c.first), c.epoch
 		if have.Read != want.Read || have.Write != want.Write || have.Second != want.Second {
 			return false
 		}
@@ -173,4 +205,22 @@ func (d *decision) beginEpochs() {
 			d.change.Epochs = append(d.change.Epochs, Epoch{Type: typ, KnownFrom: d.change.Known, Read: want.Read, Write: want.Write, Second: want.Second})
 		}
 	}
+}
+
+// valueDigest is the keyed digest of a value in a version. Equal bytes mean the same in versions of one shape, and need not
+// in others: 100 is another amount in cents.
+func (l *Ledger) valueDigest(id AttributeID, version int, value []byte) string {
+	return l.digest(append([]string{"value", string(value)}, l.shapeOf(id, version)...)...)
+}
+
+// shapeOf names the shape that an attribute has in a version, for digests; the first shape needs no name.
+func (l *Ledger) shapeOf(id AttributeID, version int) []string {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if a := l.catalog.byID[id]; a != nil {
+		if shape := l.catalog.types[a.typ].shape(id, version); shape > 1 {
+			return []string{strconv.Itoa(shape)}
+		}
+	}
+	return nil
 }

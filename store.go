@@ -310,13 +310,16 @@ type Query struct {
 	Version    int   // of the schema
 	// Encodings asks for the encodings of each row's fact that were known at Known, and for the epochs of then.
 	Encodings bool
+	shaped    bool   // a view's: the ledger asks for encodings where it has to convert
 	Limit     int    // rows a page; an engine may return fewer
 	After     string // Page.Next of the page before
 }
 
 // Page is one page of an answer.
 type Page struct {
-	LastKnown  Instant // the tenant's last commit, Beginning when there is none
+	LastKnown Instant // the tenant's last commit, Beginning when there is none
+	// Registry is the highest revision of the registry, as the page's snapshot has it; 0 for a tenant without writes.
+	Registry   int64
 	Rows       []Row
 	Slots      []SlotKey
 	Episodes   []Episode
@@ -346,7 +349,10 @@ type Row struct {
 	// Encodings are the fact's further encodings in the order in which they became known, when asked for.
 	Encodings []Encoding
 	Number    int64 // of the fact; only QueryValues must fill it
+	// Value is the fact's value number in its slot, 0 for an absence.
+	Value int64
 
+	shown  int   // the version that names the attribute, 0 for the newest
 	unread error // the fact has no form in the version of the view
 }
 

@@ -81,26 +81,26 @@ func (w *workSlot) peek(digest string) int64 {
 	return w.NextNumber
 }
 
-// alias gives the same value in other forms its number.
-func (w *workSlot) alias(digests []string, number int64) {
-	for _, digest := range digests {
-		if w.numbers[digest] != number {
-			w.numbers[digest] = number
-			w.fresh = append(w.fresh, NumberedValue{w.Slot, digest, number})
-		}
-	}
-}
-
-// number gives the value of a digest its number in this slot, a new one when the slot never held the value.
-func (w *workSlot) number(digest string) int64 {
+// number gives the value of a digest its number in this slot, a new one when the slot never held the value. Then the same
+// value in other forms has it too, unless a form says already which value it is.
+func (w *workSlot) number(digest string, others []string) int64 {
 	if n, ok := w.numbers[digest]; ok {
 		return n
 	}
 	n := w.NextNumber
 	w.NextNumber++
-	w.numbers[digest] = n
-	w.fresh = append(w.fresh, NumberedValue{w.Slot, digest, n})
+	w.alias(append([]string{digest}, others...), n)
 	return n
+}
+
+// alias gives digests that have none a number.
+func (w *workSlot) alias(digests []string, number int64) {
+	for _, d := range digests {
+		if _, ok := w.numbers[d]; !ok {
+			w.numbers[d] = number
+			w.fresh = append(w.fresh, NumberedValue{w.Slot, d, number})
+		}
+	}
 }
 
 // at returns the piece that holds at an instant, nil when nothing does.

@@ -7,6 +7,25 @@ import (
 	"strings"
 )
 
+// AttributeStep takes the values of one attribute from a version of its type to the next, and back.
+type AttributeStep struct {
+	Tag int
+	// Up and Down convert a value, which earlier steps may have made, and judge the result by the version that they lead
+	// to. Nil: every value of the version that the step begins at goes over as it is. A value that cannot go over is a
+	// [*FieldError] whose field is the path in the value.
+	Up, Down func(Converted) (Converted, error)
+}
+
+// Converted is a value in the shape of some version.
+type Converted struct {
+	// Value is canonical JSON.
+	Value []byte
+	// Lossy says that something of the recorded value is not in it: the way back would not find it.
+	Lossy bool
+	// Defaulted are the JSON pointers of what lenses filled in, and nobody said. Nil: nothing.
+	Defaulted []string
+}
+
 // lineage is every version of one memory type and the way between them. Index 0 is version 1.
 type lineage struct {
 	forms []map[AttributeID]*attribute
@@ -156,18 +175,9 @@ func (l *Ledger) path(attribute string, from, to int) string {
 	return l.catalog.types[a.typ].path(from, to)
 }
 
-// SameShape reports whether the values of an attribute are read in one version as they stand in the other, so that a
-// migration between the two has nothing to do for them.
-func (l *Ledger) SameShape(ctx context.Context, attribute string, a, b int) (bool, error) {
-	f, at, err := l.between(ctx, attribute, a, b)
-	if err != nil {
-		return false, err
-	}
-	return f.same(at.id, a, b), nil
-}
-
 // Convert shows what a value of an attribute becomes in another version of its memory type: value is canonical JSON in
-// the shape of version from. A value that cannot go over is a [*FieldError] with the path in the value.
+// the shape of version from. A value that cannot go over is a [*FieldError] with the path in the value; an attribute that
+// one of the versions does not have is ErrNotFound.
 func (l *Ledger) Convert(ctx context.Context, attribute string, from, to int, value []byte) (Converted, error) {
 	f, a, err := l.between(ctx, attribute, from, to)
 	if err != nil {
@@ -183,12 +193,12 @@ func (l *Ledger) between(ctx context.Context, attribute string, versions ...int)
 		return nil, nil, err
 	}
 	if a == nil {
-		return nil, nil, fault("attribute", "unknown", "an attribute of a registered memory type")
+		return nil, nil, fmt.Errorf("%w: attribute %q", ErrNotFound, attribute)
 	}
 	f := l.lineageOf(a.typ)
 	for _, v := range versions {
 		if f.form(v, a.id) == nil {
-			return nil, nil, fault("version", "range", "a version that has the attribute")
+			return nil, nil, fmt.Errorf("%w: attribute %q in version %d of type %q", ErrNotFound, attribute, v, a.typ)
 		}
 	}
 	return f, a, nil
@@ -198,7 +208,8 @@ func (l *Ledger) between(ctx context.Context, attribute string, versions ...int)
 // shape that the tenant's epoch reads at the view's known time. A typed reader asks for its own version by itself.
 //
 // Fact.SchemaVersion and Fact.StoredVersion say what was converted. A fact that has no form in the version is an
-// [*UnmigratedError]. Versions that read each other's values as they stand are one shape.
+// [*UnmigratedError]. Versions of which the newer read the older ones' values as they stand are one shape: a reader of an
+// older one of them is shown what a newer one wrote as it is, an added property or another word of an enumeration too.
 func (v View) AtVersion(memoryType string, version int) View {
 	shapes := make(map[string]int, len(v.shapes)+1)
 	for typ, n := range v.shapes {
@@ -252,14 +263,16 @@ func (v View) shape(r *Row, epochs []Epoch) (unread, err error) {
 		asked = line.nearest(n, a.id)
 	}
 	forms := append([]Encoding{{Version: f.SchemaVersion, Value: f.Value}}, r.Encodings...)
+	r.shown = asked
 	stored := pick(line, a.id, forms, asked)
+	if stored == nil && l.opts.Schemas == nil {
+		return nil, fmt.Errorf("%w: to show type %q in version %d", ErrNoSchemas, a.typ, asked)
+	}
 	if stored == nil && line.same(a.id, asked, reads) {
 		return v.unmigrated(r, a, asked, nil), nil
 	}
 	if stored == nil {
-		if stored = pick(line, a.id, forms, reads); stored == nil {
-			stored = &forms[0]
-		}
+		stored = &forms[0] // nothing was lost on the way to what was recorded
 		made, err := line.convert(a.id, stored.Version, asked, Converted{stored.Value, stored.Lossy, stored.Defaulted})
 		if reason, ok := errors.AsType[*FieldError](err); ok {
 			return v.unmigrated(r, a, asked, reason), nil
@@ -297,4 +310,15 @@ func pick(line *lineage, id AttributeID, forms []Encoding, version int) *Encodin
 		}
 	}
 	return nil
+}
+
+// shape is the first version that reads the values of the given one as they stand.
+func (f *lineage) shape(id AttributeID, version int) int {
+	for version > 1 {
+		if step := f.steps[version-1][id]; step == nil || step.Up != nil {
+			return version
+		}
+		version--
+	}
+	return 1
 }

@@ -78,7 +78,7 @@ func TestTheStoreRefusesWhatTheLayersDoNotAllow(t *testing.T) {
 		"an empty displaced region":         func(c *sgam.Change) { c.Superseded[0].Valid.To = c.Superseded[0].Valid.From },
 		"a displaced fact of nowhere":       func(c *sgam.Change) { c.Superseded[0].Old = 99 },
 		"a point of fewer than none":        func(c *sgam.Change) { c.Points[0].Delta = -1 },
-		"a value number that is taken":      func(c *sgam.Change) { c.Numbers[0].Number = 1 },
+		"a value number that no fact has":   func(c *sgam.Change) { c.Numbers[0].Number = 99 },
 		"an episode twice":                  func(c *sgam.Change) { c.Episodes[0].ID = "e1" },
 		"an episode without a digest":       func(c *sgam.Change) { c.Digests = nil },
 		"a key twice":                       func(c *sgam.Change) { c.Outcomes = append(c.Outcomes, c.Outcomes[0]) },

@@ -286,8 +286,8 @@ func (s *staged) count() error {
 func (s *staged) number() error {
 	for _, n := range s.change.Numbers {
 		at := s.touch(n.Slot)
-		if n.Number < 1 || n.Number > at.lastNumber || at.numbers[n.Digest].number == n.Number {
-			return fmt.Errorf("value number %d is no fact's, or is not new to the value", n.Number)
+		if n.Number < 1 || n.Number > at.lastNumber || at.numbers[n.Digest].number != 0 {
+			return fmt.Errorf("value number %d is no fact's of the slot, or the value has one", n.Number)
 		}
 		at.numbers[n.Digest] = storedNumber{n.Number, s.change.Known}
 	}

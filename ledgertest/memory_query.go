@@ -33,6 +33,9 @@ func (s *Store) Read(ctx context.Context, t sgam.TenantID, q *sgam.Query) (*sgam
 		limit = s.opts.PageRows
 	}
 	page := &sgam.Page{LastKnown: have.lastKnown}
+	if have.lastSeq > 0 {
+		page.Registry = s.db.revision()
+	}
 	known := min(q.Known, have.lastKnown)
 	valid := q.Valid
 	if q.Now {
@@ -127,7 +130,7 @@ func (t *tenant) row(key sgam.SlotKey, g sgam.StoredSegment) sgam.Row {
 // rowOf is a fact without the bounds of any segment.
 func (t *tenant) rowOf(number int64) sgam.Row {
 	f := cloneFact(*t.fact(number))
-	return sgam.Row{Slot: f.Slot, Target: t.id(f.Target), Fact: sgam.Fact{
+	return sgam.Row{Slot: f.Slot, Target: t.id(f.Target), Value: f.Value, Fact: sgam.Fact{
 		ID: f.ID, Scope: f.Slot.Scope, Subject: f.Slot.Subject, MemoryType: f.MemoryType, Op: f.Op, Value: f.Encoded,
 		SchemaVersion: f.SchemaVersion, Asserted: f.Asserted.Interval(), RecordedAt: f.KnownAt.Time(),
 		Supersedes: t.id(f.Supersedes), Episode: f.Episode, Principal: f.Principal, Confidence: f.Confidence,

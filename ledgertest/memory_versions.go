@@ -2,7 +2,6 @@ package ledgertest
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -190,19 +189,23 @@ func (t *tenant) quarantined(q *sgam.Query) []keyed[sgam.Quarantined] {
 		f := t.fact(at.fact)
 		if at.version == q.Version && slices.Contains(q.Attributes, f.Slot.Attribute) {
 			row.Memory, row.Slot = f.ID, f.Slot
+			row.Believed = slices.ContainsFunc(t.slot(f.Slot).segments, func(g sgam.StoredSegment) bool {
+				return g.Fact == at.fact && open(g.Known)
+			})
 			out = append(out, keyed[sgam.Quarantined]{orderOf(-at.fact), row})
 		}
 	}
 	return out
 }
 
-// lens keeps the lens of a version, in place of one that no tenant reads or writes through.
+// lens keeps the lens of a version, in place of one that no tenant has come through.
 func (m *memory) lens(doc *sgam.TypeDocument, stored *sgam.StoredType) error {
 	if doc.Lens == nil || stored.Lens != nil && stored.Lens.Hash == doc.Lens.Hash {
 		return nil
 	}
 	for _, t := range m.tenant {
-		if e := t.epoch(doc.Type, sgam.Forever); cmp.Or(max(e.Read, e.Write, e.Second), 0) >= doc.Version {
+		crossed := slices.ContainsFunc(t.epochs[doc.Type], func(e sgam.Epoch) bool { return min(e.Read, e.Write) < doc.Version })
+		if e := t.epoch(doc.Type, sgam.Forever); crossed && max(e.Read, e.Write, e.Second) >= doc.Version {
 			return fmt.Errorf("%w: type %q version %d", sgam.ErrLensInUse, doc.Type, doc.Version)
 		}
 	}

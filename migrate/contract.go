@@ -34,9 +34,15 @@ func Contract(ctx context.Context, l *sgam.Ledger, g Target, d Deleter) error {
 		if len(due) > 0 && d == nil {
 			return fmt.Errorf("%w: tenant %q, attributes %s", ErrNoDeleter, t.Name(), strings.Join(due, ", "))
 		}
+		if err := g.decided(ctx, t, m.rec); err != nil {
+			return err
+		}
 		err = step(ctx, t, g.Type, g.Principal, func(m *moment) error {
 			if err := m.may(actContract); err != nil {
 				return err
+			}
+			if m.Epoch.Read != m.rec.To || m.Epoch.Write != m.rec.To {
+				return &StaleError{Tenant: m.tenant, What: "epoch"} // somebody began to roll back
 			}
 			if m.rec.state == Contracting {
 				return nil
@@ -60,6 +66,26 @@ func Contract(ctx context.Context, l *sgam.Ledger, g Target, d Deleter) error {
 			return m.keep(sgam.MigrationWrite{Epoch: &sgam.Epoch{Read: m.rec.To, Write: m.rec.To}})
 		})
 	})
+}
+
+// decided lets the new version decide again after a rollback that was cut short. What the old version let in meanwhile may have
+// no form in the new one, and stands in the way as it would of the cut-over.
+func (g Target) decided(ctx context.Context, t *sgam.Tenant, rec *record) error {
+	err := step(ctx, t, g.Type, g.Principal, func(m *moment) error {
+		if err := m.may(actContract); err != nil || m.Epoch.Write == m.rec.To {
+			return err
+		}
+		m.enter(m.rec.state, "the new version decides")
+		return m.keep(sgam.MigrationWrite{Epoch: &sgam.Epoch{Read: m.rec.To, Write: m.rec.To, Second: m.rec.From}})
+	})
+	if err != nil || rec.Quarantine != RefuseQuarantine {
+		return err
+	}
+	n, err := g.waiting(ctx, t)
+	if err == nil && n > 0 {
+		err = &QuarantineError{Tenant: t.Name(), Facts: n}
+	}
+	return err
 }
 
 // due are the attributes of which something is to be deleted, in order.

@@ -68,8 +68,8 @@ type CurrentChanges struct {
 	Memories []sgam.MemoryID `json:"memories,omitempty"`
 }
 
-// Unrecallable counts facts that readers of the new version do not find: of a removed attribute, with its deletion rule, or
-// without a form.
+// Unrecallable counts facts that readers do not find any more: of a removed attribute that its deletion rule expires or erases,
+// or without a form in the new version.
 type Unrecallable struct {
 	Attribute string             `json:"attribute"`
 	Rule      schema.Disposition `json:"rule,omitempty"`
@@ -184,10 +184,12 @@ func (h *rehearsal) rehearse(ctx context.Context) (*TenantReport, error) {
 	for _, p := range h.predictions() {
 		n := h.of(h.route.names[p.Attribute])
 		out.Attributes = append(out.Attributes, AttributeReport{Prediction: p, Examples: n.examples, Reasons: n.sorted(), Current: n.current})
-		if p.Removed > 0 || p.Quarantine > 0 {
-			out.Unrecallable = append(out.Unrecallable, Unrecallable{
-				Attribute: p.Attribute, Rule: h.plan.Deletions[p.Attribute], Removed: p.Removed, NoForm: p.Quarantine,
-			})
+		lost := Unrecallable{Attribute: p.Attribute, Rule: h.plan.Deletions[p.Attribute], Removed: p.Removed, NoForm: p.Quarantine}
+		if lost.Rule == schema.KeepReadable {
+			lost.Removed = 0 // they answer in their last version
+		}
+		if lost.Removed > 0 || lost.NoForm > 0 {
+			out.Unrecallable = append(out.Unrecallable, lost)
 		}
 	}
 	var err error

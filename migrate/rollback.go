@@ -10,16 +10,16 @@ import (
 // Rollback lets only the old version be read and written again, from one known time on. It is possible until the migration
 // is contracting, also when it is paused, has failed or was never run to its end.
 //
-// Once the new version has decided about writes, facts recorded since the migration began may have no form in the old one,
-// or one that misses something or has something filled in. Those are counted, and without force there is a [*LossyError].
-// With force they answer with what the old version can show, or [sgam.ErrUnmigrated].
+// Facts recorded under the new version since the migration began may have no form in the old one, or one that misses something
+// or has something filled in. Those are counted, and without force there is a [*LossyError]. With force they answer with
+// what the old version can show, or [sgam.ErrUnmigrated]; what was recorded stays, and answers in the new version.
 func Rollback(ctx context.Context, l *sgam.Ledger, g Target, force bool) error {
 	return g.each(ctx, l, func(t *sgam.Tenant) error {
 		m, err := g.look(ctx, t, actRollback)
 		if err != nil {
 			return err
 		}
-		if !force && m.rec.Decided {
+		if !force {
 			if err := g.mayLose(ctx, l, t, m.rec); err != nil {
 				return err
 			}
@@ -40,14 +40,18 @@ func Rollback(ctx context.Context, l *sgam.Ledger, g Target, force bool) error {
 	})
 }
 
-// mayLose refuses a rollback that loses something. Writers come and go, so after a first look the old version decides about
-// writes, and the facts of before that can be counted for good.
+// mayLose refuses a rollback that loses something. Once the new version has decided, writers come and go: so after a first look the
+// old version decides about writes, and the facts of before that can be counted for good. Before, the old version has
+// decided all along, and a look is enough.
 func (g Target) mayLose(ctx context.Context, l *sgam.Ledger, t *sgam.Tenant, rec *record) error {
 	r, err := readRoute(ctx, l, g.Type, rec.From, rec.To)
 	if err != nil {
 		return err
 	}
 	lost, err := r.lossy(ctx, t, rec.Upper, 0)
+	if err == nil && lost == 0 && !rec.Decided {
+		return nil
+	}
 	if err == nil && lost == 0 {
 		last := int64(0)
 		err = step(ctx, t, g.Type, g.Principal, func(m *moment) error {
@@ -92,8 +96,8 @@ func (r *route) lossy(ctx context.Context, t *sgam.Tenant, after, below int64) (
 			break
 		}
 		a := r.attrs[v.Slot.Attribute]
-		if v.Erased || a == nil || !a.inFrom {
-			continue // readers of the old version never saw the attribute
+		if v.Erased || a == nil || !a.inFrom || v.Version <= r.from {
+			continue // readers of the old version never saw the attribute, or see what was written
 		}
 		e := r.form(&v, r.from)
 		// What a newer version reads as it stands may still be more than the old one allows.

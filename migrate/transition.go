@@ -162,18 +162,21 @@ func (g Target) close(ctx context.Context, t *sgam.Tenant, serial int64) error {
 	return errors.Join(&QuarantineError{Tenant: t.Name(), Facts: n}, err)
 }
 
-// waiting counts the facts that have no form in the new version.
+// waiting counts the facts that hold somewhere and have no form in the new version. What was withdrawn or corrected away is not
+// read from now on, and answers in the old version about the known times of before.
 func (g Target) waiting(ctx context.Context, t *sgam.Tenant) (int64, error) {
 	_, rec, err := stand(ctx, t, g.Type)
 	if err != nil || rec == nil {
 		return 0, err
 	}
 	n := int64(0)
-	for _, err := range t.Quarantine(ctx, g.Type, rec.To) {
+	for q, err := range t.Quarantine(ctx, g.Type, rec.To) {
 		if err != nil {
 			return 0, err
 		}
-		n++
+		if q.Believed {
+			n++
+		}
 	}
 	return n, nil
 }

@@ -177,11 +177,16 @@ func TestWhatAnEarlierMigrationLostIsNotCountedAgain(t *testing.T) {
 	require.NoError(t, migrate.Rollback(t.Context(), w.Ledger, target, false))
 }
 
-func TestRollbackBeforeTheCutOverNeedsNoForce(t *testing.T) {
+func TestRollbackBeforeTheCutOverLosesNothingUnforced(t *testing.T) {
 	w := newWorld(t, inMemory)
 	w.at(migrate.Dual)
+	w.say("mira", "status", `"old"`, 2)
+	require.NoError(t, migrate.Rollback(t.Context(), w.Ledger, target, false), "what was written since has a form in the old version")
+	w.run(w.draw())
 	w.say("mira", "status", `"gone"`, 2)
-	require.NoError(t, migrate.Rollback(t.Context(), w.Ledger, target, false))
+	require.ErrorIs(t, migrate.Rollback(t.Context(), w.Ledger, target, false), migrate.ErrLossy)
+	require.Equal(t, migrate.Dual, w.standing().State)
+	require.NoError(t, migrate.Rollback(t.Context(), w.Ledger, target, true))
 	require.True(t, w.get(w.tenant.Current(), "mira", "status").Lossy)
 	require.JSONEq(t, `"gone"`, string(w.get(w.tenant.Current().AtVersion("contact", 2), "mira", "status").Value), "what was said is kept")
 }

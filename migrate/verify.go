@@ -153,7 +153,7 @@ func (v *verifier) all(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := v.fact(ctx, &f, more && waiting.Fact == f.Number); err != nil {
+		if err := v.fact(ctx, &f, place(more && waiting.Fact == f.Number, waiting.Believed)); err != nil {
 			return err
 		}
 	}
@@ -175,8 +175,27 @@ func (v *verifier) all(ctx context.Context) error {
 	return nil
 }
 
+// quarantine says where a fact stands.
+type quarantine int
+
+const (
+	outside   quarantine = iota
+	forgotten            // in it, and nothing that is believed depends on it
+	needed               // in it, and believed
+)
+
+func place(in, believed bool) quarantine {
+	switch {
+	case !in:
+		return outside
+	case believed:
+		return needed
+	}
+	return forgotten
+}
+
 // fact compares one fact on both sides.
-func (v *verifier) fact(ctx context.Context, f *sgam.StoredValue, waiting bool) error {
+func (v *verifier) fact(ctx context.Context, f *sgam.StoredValue, waiting quarantine) error {
 	a := v.route.attrs[f.Slot.Attribute]
 	if f.Erased || a == nil {
 		return nil
@@ -196,11 +215,11 @@ func (v *verifier) fact(ctx context.Context, f *sgam.StoredValue, waiting bool) 
 	if !a.inFrom || !since || v.rec.Decided && v.route.form(f, v.route.from) == nil {
 		return nil
 	}
-	return v.side(ctx, f, v.route.from, false, nil)
+	return v.side(ctx, f, v.route.from, outside, nil)
 }
 
 // side compares a fact's form in one version with what the lenses make of its recorded value.
-func (v *verifier) side(ctx context.Context, f *sgam.StoredValue, version int, waiting bool, c *Comparison) error {
+func (v *verifier) side(ctx context.Context, f *sgam.StoredValue, version int, waiting quarantine, c *Comparison) error {
 	finding := Finding{Fact: f.Number, Attribute: f.Attribute}
 	want := conversion{Converted: sgam.Converted{Value: f.Value}}
 	form := v.route.form(f, version)
@@ -221,16 +240,16 @@ func (v *verifier) side(ctx context.Context, f *sgam.StoredValue, version int, w
 		if form != nil {
 			c.Forms++
 		}
-		if waiting {
+		if waiting != outside {
 			c.Quarantined++
 		}
 	}
 	switch {
-	case form == nil && !waiting:
+	case form == nil && waiting == outside:
 		finding.Kind = "missing"
 	case form == nil && want.unfit == nil:
 		finding.Kind, finding.Detail = "form", "in quarantine, and has a form"
-	case form == nil && v.rec.Quarantine == RefuseQuarantine:
+	case form == nil && waiting == needed && v.rec.Quarantine == RefuseQuarantine:
 		finding.Kind, finding.Detail = "quarantine", want.unfit.Rule+" at "+pointer(want.unfit)
 	case form == nil:
 		return nil

@@ -190,7 +190,7 @@ func TestAnUpgradeWantsTheFileForItself(t *testing.T) {
 	require.NoError(t, err)
 	_, _, err = busy.identity()
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(context.Background(), 50e6)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_, err = next(t, more).open(ctx, path, &sgam.Options{AutoUpgrade: true})
 	require.ErrorIs(t, err, sgam.ErrBusy)

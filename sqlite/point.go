@@ -68,7 +68,8 @@ func pointRow(c *conn, tenant string, q *sgam.Query, key sgam.SlotKey, page *sga
 	}
 	if p.next() {
 		page.LastKnown = p.instant(0)
-		if found = !p.null(1); found {
+		page.Registry = p.int(1)
+		if found = !p.null(2); found {
 			row.Slot = key
 			err = p.pointFact(row)
 			if err == nil && q.Encodings {
@@ -100,14 +101,14 @@ func (c *conn) queryPoint(tenant string, q *sgam.Query, key sgam.SlotKey) (*runn
 
 // The columns of the point statements after those of the fact.
 const (
-	pointSegment = 1 + factColumns
+	pointSegment = 2 + factColumns
 	pointEpoch   = pointSegment + 4
 	pointForm    = pointEpoch + 5
 )
 
 // pointFact decodes the fact of a point statement with the bounds of its segment.
 func (p *running) pointFact(row *sgam.Row) error {
-	if err := p.fact(1, row); err != nil {
+	if err := p.fact(2, row); err != nil {
 		return err
 	}
 	row.Fact.Valid = p.span(pointSegment).Interval()
@@ -137,7 +138,7 @@ func (p *running) pointForms(page *sgam.Page, row *sgam.Row) error {
 }
 
 // factColumns are the columns of a fact as reads show it, the same in every statement that has them.
-const factColumns = 15
+const factColumns = 16
 
 // fact decodes a fact from the columns that begin at i.
 func (p *running) fact(i int, row *sgam.Row) error {
@@ -152,6 +153,7 @@ func (p *running) fact(i int, row *sgam.Row) error {
 	}
 	row.Erased = !p.null(i + 10)
 	f.Value, f.Episode, f.Principal, f.Supersedes = p.bytes(i+11), p.text(i+12), p.text(i+13), p.memory(i+14)
+	row.Value = p.int(i + 15)
 	f.Scope, f.Subject = row.Slot.Scope, row.Slot.Subject
 	return nil
 }

@@ -74,7 +74,7 @@ func (r *reader) clock(tenant string) (bool, error) {
 	if err != nil || p == nil {
 		return false, err
 	}
-	r.tenant, r.page.LastKnown, r.lastSeq, r.lastFact = p.int(0), p.instant(1), p.int(2), p.int(3)
+	r.tenant, r.page.LastKnown, r.lastSeq, r.lastFact, r.page.Registry = p.int(0), p.instant(1), p.int(2), p.int(3), p.int(4)
 	return true, nil
 }
 

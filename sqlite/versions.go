@@ -309,6 +309,7 @@ func (r *reader) quarantined() error {
 		}
 		r.page.Quarantined = append(r.page.Quarantined, sgam.Quarantined{
 			Fact: p.int(0), Memory: p.memory(1), Slot: key, Version: r.q.Version, Rule: p.text(3), Pointer: p.text(4), KnownAt: p.instant(5),
+			Believed: p.int(6) == 1,
 		})
 		return nil
 	}, stQuarantinedBelow, r.tenant, int64(r.q.Version), after.numbers[0], int64(r.limit()))

@@ -29,9 +29,9 @@ const (
 
 // formRow is what a backfill adds for one fact: an encoding, and the digest by which its value is known again.
 type formRow struct {
-	fact, version, known, lossy int64
-	value, digest               []byte
-	lens, defaulted             string
+	fact, version, known, lossy, seq int64
+	value, digest                    []byte
+	lens, defaulted                  string
 }
 
 // bulk is everything that a backfill adds, in its transactions.
@@ -63,7 +63,7 @@ func (f *Files) recordBulk(ctx context.Context, from *file, p *migrate.Plan) (ad
 			})
 		case addFormNumber:
 			digest, _ := args[2].([]byte)
-			batch[len(batch)-1].digest = digest
+			batch[len(batch)-1].digest, batch[len(batch)-1].seq = digest, number(args[3])
 		case commit:
 			if len(batch) > 0 {
 				added, batch = append(added, batch), nil
@@ -110,7 +110,7 @@ func (b bulk) insert(bare *bare, e engine) error {
 		statements[name] = st
 	}
 	begin, form, digest, end := statements[beginWrite], statements[addForm], statements[addFormNumber], statements[commit]
-	formArgs, digestArgs := arguments(make([]driver.Value, 8)...), arguments(make([]driver.Value, 3)...)
+	formArgs, digestArgs := arguments(make([]driver.Value, 8)...), arguments(make([]driver.Value, 4)...)
 	const tenant = int64(1) // the only one
 	formArgs[0].Value, digestArgs[0].Value = tenant, tenant
 	for _, batch := range b {
@@ -122,7 +122,7 @@ func (b bulk) insert(bare *bare, e engine) error {
 			for j, v := range []driver.Value{r.fact, r.version, r.value, r.lens, r.known, r.lossy, r.defaulted} {
 				formArgs[1+j].Value = v
 			}
-			digestArgs[1].Value, digestArgs[2].Value = r.fact, r.digest
+			digestArgs[1].Value, digestArgs[2].Value, digestArgs[3].Value = r.fact, r.digest, r.seq
 			if err := form.run(formArgs); err != nil {
 				return err
 			}

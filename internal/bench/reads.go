@@ -137,13 +137,13 @@ type scanned struct {
 func (s *scanned) scan(row []driver.Value) {
 	at := func(i int) time.Time { return time.UnixMicro(number(row[i])).UTC() }
 	id := func(i int) (id [16]byte) { b, _ := row[i].([]byte); copy(id[:], b); return id }
-	s.id, s.supersedes = id(1), id(15)
-	s.op, s.retention, s.episode, s.principal = text(row[2]), text(row[9]), text(row[13]), text(row[14])
-	s.asserted, s.assertedTo, s.reach, s.recorded = at(3), at(4), at(5), at(6)
-	s.confidence, _ = row[7].(float64)
-	s.version, s.explained, s.erased = number(row[8]), row[10] != nil, row[11] != nil
-	s.value, _ = row[12].([]byte)
-	s.valid, s.validTo, s.known = at(16), at(17), at(18)
+	s.id, s.supersedes = id(2), id(16)
+	s.op, s.retention, s.episode, s.principal = text(row[3]), text(row[10]), text(row[14]), text(row[15])
+	s.asserted, s.assertedTo, s.reach, s.recorded = at(4), at(5), at(6), at(7)
+	s.confidence, _ = row[8].(float64)
+	s.version, s.explained, s.erased = number(row[9]), row[11] != nil, row[12] != nil
+	s.value, _ = row[13].([]byte)
+	s.valid, s.validTo, s.known = at(18), at(19), at(20)
 }
 
 // point is a point of the plane.

@@ -4,15 +4,16 @@
 SELECT name FROM tenants WHERE name > +?1 ORDER BY name LIMIT +?2;
 
 -- name: clock
-SELECT tenant_id, last_known, last_seq, last_fact FROM tenants WHERE name = +?1;
+SELECT tenant_id, last_known, last_seq, last_fact, max(coalesce((SELECT max(revision) FROM type_versions), 0), coalesce((SELECT max(revision) FROM lenses), 0))
+FROM tenants WHERE name = +?1;
 
 -- name: point_current
 -- What is believed now about an instant: the later of ?6 and the last commit, or ?6 itself when ?7 is the beginning of
 -- time. It is one statement because it is the read that an agent does most.
-SELECT t.last_known,
+SELECT t.last_known, max(coalesce((SELECT max(revision) FROM type_versions), 0), coalesce((SELECT max(revision) FROM lenses), 0)),
     f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention,
     f.provenance, f.erased, CAST(n.value AS BLOB), e.name, p.name,
-    (SELECT x.memory_id FROM facts x WHERE x.tenant_id = f.tenant_id AND x.fact_id = f.supersedes),
+    (SELECT x.memory_id FROM facts x WHERE x.tenant_id = f.tenant_id AND x.fact_id = f.supersedes), f.value_number,
     g.valid_from, g.valid_to, g.known_from, f.fact_id
 FROM tenants t
 LEFT JOIN subjects u ON u.tenant_id = t.tenant_id AND u.name = +?2
@@ -33,10 +34,10 @@ WHERE t.name = +?1;
 -- name: point_known
 -- The same, as it was known at ?8. Segments that were closed since are each at the fork node of their known interval;
 -- the nodes that can hold one known at ?8 follow from the levels that occur in the slot, and each costs one seek.
-SELECT t.last_known,
+SELECT t.last_known, max(coalesce((SELECT max(revision) FROM type_versions), 0), coalesce((SELECT max(revision) FROM lenses), 0)),
     f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention,
     f.provenance, f.erased, CAST(n.value AS BLOB), e.name, p.name,
-    (SELECT x.memory_id FROM facts x WHERE x.tenant_id = f.tenant_id AND x.fact_id = f.supersedes),
+    (SELECT x.memory_id FROM facts x WHERE x.tenant_id = f.tenant_id AND x.fact_id = f.supersedes), f.value_number,
     g.valid_from, g.valid_to, g.known_from, f.fact_id
 FROM tenants t
 LEFT JOIN subjects u ON u.tenant_id = t.tenant_id AND u.name = +?2
@@ -69,10 +70,10 @@ WHERE t.name = +?1;
 
 -- name: point_current_forms
 -- point_current with the epoch of the attribute's memory type, and with what lenses made of the fact's value: a row for each.
-SELECT t.last_known,
+SELECT t.last_known, max(coalesce((SELECT max(revision) FROM type_versions), 0), coalesce((SELECT max(revision) FROM lenses), 0)),
     f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention,
     f.provenance, f.erased, CAST(n.value AS BLOB), e.name, p.name,
-    (SELECT x.memory_id FROM facts x WHERE x.tenant_id = f.tenant_id AND x.fact_id = f.supersedes),
+    (SELECT x.memory_id FROM facts x WHERE x.tenant_id = f.tenant_id AND x.fact_id = f.supersedes), f.value_number,
     g.valid_from, g.valid_to, g.known_from, f.fact_id,
     y.name, h.known_from, h.read_version, h.write_version, h.second_version,
     m.schema_version, CAST(m.value AS BLOB), m.lens, m.known_from, m.lossy, m.defaulted
@@ -100,10 +101,10 @@ WHERE t.name = +?1;
 
 -- name: point_known_forms
 -- point_known with the same, as it was known then.
-SELECT t.last_known,
+SELECT t.last_known, max(coalesce((SELECT max(revision) FROM type_versions), 0), coalesce((SELECT max(revision) FROM lenses), 0)),
     f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention,
     f.provenance, f.erased, CAST(n.value AS BLOB), e.name, p.name,
-    (SELECT x.memory_id FROM facts x WHERE x.tenant_id = f.tenant_id AND x.fact_id = f.supersedes),
+    (SELECT x.memory_id FROM facts x WHERE x.tenant_id = f.tenant_id AND x.fact_id = f.supersedes), f.value_number,
     g.valid_from, g.valid_to, g.known_from, f.fact_id,
     y.name, h.known_from, h.read_version, h.write_version, h.second_version,
     m.schema_version, CAST(m.value AS BLOB), m.lens, m.known_from, m.lossy, m.defaulted
@@ -145,7 +146,7 @@ WHERE t.name = +?1;
 -- name: fact
 SELECT f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention,
     f.provenance, f.erased, CAST(n.value AS BLOB), e.name, p.name,
-    (SELECT x.memory_id FROM facts x WHERE x.tenant_id = f.tenant_id AND x.fact_id = f.supersedes),
+    (SELECT x.memory_id FROM facts x WHERE x.tenant_id = f.tenant_id AND x.fact_id = f.supersedes), f.value_number,
     (SELECT x.memory_id FROM facts x WHERE x.tenant_id = f.tenant_id AND x.fact_id = f.target)
 FROM facts f
 LEFT JOIN encodings n ON n.tenant_id = f.tenant_id AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
@@ -327,7 +328,8 @@ WHERE f.tenant_id = +?1 AND f.fact_id < +?2 AND f.fact_id >= +?3
 ORDER BY f.fact_id DESC, n.schema_version, n.known_from;
 
 -- name: quarantined_below
-SELECT q.fact_id, f.memory_id, f.slot_id, q.rule, q.pointer, q.known_from
+SELECT q.fact_id, f.memory_id, f.slot_id, q.rule, q.pointer, q.known_from,
+    EXISTS (SELECT 1 FROM segments x WHERE x.tenant_id = q.tenant_id AND x.fact_id = q.fact_id AND x.node = 0)
 FROM quarantine q
 CROSS JOIN facts f ON f.tenant_id = q.tenant_id AND f.fact_id = q.fact_id
 WHERE q.tenant_id = +?1 AND q.schema_version = +?2 AND q.fact_id < +?3

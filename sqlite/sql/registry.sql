@@ -15,10 +15,11 @@ SELECT hash FROM lenses WHERE type_id = +?1 AND version = +?2 ORDER BY revision 
 INSERT INTO lenses (type_id, version, revision, document, hash) VALUES (+?1, +?2, +?3, CAST(+?4 AS TEXT), +?5);
 
 -- name: lens_user
--- Some tenant that reads or writes the version, or a later one.
+-- Some tenant that reads or writes the version, or a later one, and came there from an earlier one.
 SELECT e.tenant_id FROM epochs e
 WHERE e.type_id = +?1 AND max(e.read_version, e.write_version, coalesce(e.second_version, 0)) >= +?2
     AND NOT EXISTS (SELECT 1 FROM epochs x WHERE x.tenant_id = e.tenant_id AND x.type_id = e.type_id AND x.known_from > e.known_from)
+    AND EXISTS (SELECT 1 FROM epochs y WHERE y.tenant_id = e.tenant_id AND y.type_id = e.type_id AND min(y.read_version, y.write_version) < +?2)
 LIMIT 1;
 
 -- name: version_attributes
