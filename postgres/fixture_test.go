@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -99,7 +98,9 @@ func newDatabase(tb testing.TB, opts InitOptions) string {
 		if tb.Failed() {
 			return // what is in it may tell why
 		}
-		require.NoError(tb, c.Do(context.Background(), name, empty))
+		key, err := secret{}.Key(context.Background(), name, false)
+		require.NoError(tb, err)
+		require.NoError(tb, c.Do(context.Background(), name, empty, rekey(key)))
 		server.mu.Lock()
 		defer server.mu.Unlock()
 		server.free[original] = append(server.free[original], name)
@@ -133,10 +134,26 @@ func layout(opts InitOptions) func(tb testing.TB) ledgertest.Place {
 // at is a place in a database.
 func at(tb testing.TB, name string, engine *Options) ledgertest.Place {
 	tb.Helper()
-	dsn := cluster(tb).DSN(name, application)
+	c := cluster(tb)
+	founded := false
 	return func(ctx context.Context, opts *sgam.Options) (*sgam.Ledger, error) {
-		return OpenWith(ctx, dsn, keyed(opts), engine)
+		if own := keyed(opts); !founded && own.Keys != (secret{}) {
+			key, err := own.Keys.Key(ctx, name, true)
+			if err != nil {
+				return nil, err
+			}
+			if err := c.Do(ctx, name, rekey(key)); err != nil {
+				return nil, err
+			}
+		}
+		founded = true
+		return OpenWith(ctx, c.DSN(name, application), keyed(opts), engine)
 	}
+}
+
+// rekey gives a ledger that was copied another secret.
+func rekey(key []byte) string {
+	return fmt.Sprintf("UPDATE sgam.ledger SET key_check = decode('%x', 'hex')", keyCheck(key))
 }
 
 // keyed are the same options with the tests' key, unless they have one.
@@ -203,14 +220,4 @@ func tenant(tb testing.TB, l *sgam.Ledger, name string) *sgam.Tenant {
 	t, err := l.Tenant(name)
 	require.NoError(tb, err)
 	return t
-}
-
-// lines are the lines of a text that hold a word.
-func lines(text, word string) (found []string) {
-	for line := range strings.Lines(text) {
-		if strings.Contains(line, word) {
-			found = append(found, strings.TrimSpace(line))
-		}
-	}
-	return found
 }

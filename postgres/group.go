@@ -62,33 +62,63 @@ func (s *store) Write(ctx context.Context, t sgam.TenantID, call *sgam.Call, dec
 	case s.readOnly:
 		return sgam.ErrReadOnly
 	}
+	return s.take(t.Name(), newRequest(ctx, t, call, decide))
+}
+
+// WriteRun runs calls of one tenant in their order. They share commits, as far as they fit.
+func (s *store) WriteRun(ctx context.Context, t sgam.TenantID, run []sgam.RunCall) error {
+	switch err := ctx.Err(); {
+	case err != nil:
+		return err
+	case s.readOnly:
+		return sgam.ErrReadOnly
+	}
+	all := make([]*request, len(run))
+	for i, c := range run {
+		all[i] = newRequest(ctx, t, c.Call, c.Decide)
+	}
+	return s.take(t.Name(), all...)
+}
+
+func newRequest(ctx context.Context, t sgam.TenantID, call *sgam.Call, decide func(*sgam.Snapshot) (*sgam.Change, error)) *request {
+	return &request{ctx: ctx, tenant: t.Name(), call: call, decide: decide, done: make(chan struct{})}
+}
+
+// take takes requests through the queue, one behind the other, and returns the error of the first that failed.
+func (s *store) take(tenant string, all ...*request) error {
 	leave, err := s.enter()
 	if err != nil {
 		return err
 	}
 	defer leave()
-	r := &request{ctx: ctx, tenant: t.Name(), call: call, decide: decide, done: make(chan struct{})}
-	q := s.writes.join(r)
-	s.wait(q, r)
-	s.writes.part(q, r.tenant)
-	if r.panicked != nil {
-		panic(r.panicked)
+	q := s.writes.join(tenant, all)
+	for _, r := range all {
+		s.wait(q, r)
 	}
-	return r.err
+	s.writes.part(q, tenant)
+	for _, r := range all {
+		if r.panicked != nil {
+			panic(r.panicked)
+		}
+		if r.err != nil {
+			return r.err
+		}
+	}
+	return nil
 }
 
-// join puts a request into the queue of its tenant.
-func (w *queues) join(r *request) *queue {
+// join puts requests into the queue of their tenant.
+func (w *queues) join(tenant string, all []*request) *queue {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	q := w.of[r.tenant]
+	q := w.of[tenant]
 	if q == nil {
 		q = &queue{turn: make(chan struct{}, 1)}
 		q.turn <- struct{}{}
-		w.of[r.tenant] = q
+		w.of[tenant] = q
 	}
 	q.users++
-	q.waiting = append(q.waiting, r)
+	q.waiting = append(q.waiting, all...)
 	return q
 }
 

@@ -115,13 +115,19 @@ func (w *writer) number() error {
 			at.changed = true
 		}
 	}
-	for _, n := range w.change.Numbers {
-		at := w.slots[n.Slot]
+	for i := range w.change.Facts {
+		f := &w.change.Facts[i]
+		at := w.slots[f.Slot]
 		switch {
-		case n.Number > at.nextNumber:
-			return fmt.Errorf("sgam: postgres: value number %d where %d is next", n.Number, at.nextNumber)
-		case n.Number == at.nextNumber:
-			at.nextNumber, at.changed = n.Number+1, true
+		case f.Value > at.nextNumber:
+			return fmt.Errorf("sgam: postgres: fact %d has value number %d where %d is next", f.Number, f.Value, at.nextNumber)
+		case f.Value == at.nextNumber:
+			at.nextNumber, at.changed = f.Value+1, true
+		}
+	}
+	for _, n := range w.change.Numbers {
+		if n.Number >= w.slots[n.Slot].nextNumber {
+			return fmt.Errorf("sgam: postgres: value number %d, which no fact has", n.Number)
 		}
 	}
 	return nil

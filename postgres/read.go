@@ -96,6 +96,8 @@ func (r *reader) answer(ctx context.Context) error {
 		return r.touched(ctx)
 	case sgam.QueryLedger:
 		return r.dumps(ctx)
+	case sgam.QueryCalls:
+		return r.calls(ctx)
 	case sgam.QueryValues:
 		return r.values(ctx)
 	}

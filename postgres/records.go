@@ -21,13 +21,19 @@ var (
 func (r *reader) episode() error {
 	r.clock()
 	r.add(func(p row) error {
-		r.page.Episodes = []sgam.Episode{{
-			ID: p.text(0), Kind: sgam.EpisodeKind(p.text(1)), SourceID: p.text(2), OccurredAt: p.instant(3).Time(), Session: p.text(4),
-			Thread: p.text(5), Sequence: p.int(6), Actor: p.text(7), Text: p.text(8), Body: p.bytes(9), Metadata: p.bytes(10),
-		}}
+		r.page.Episodes = []sgam.Episode{p.episode(0)}
 		return nil
 	}, stEpisode, r.tenant, r.q.Episode)
 	return nil
+}
+
+// episode decodes the eleven columns of an episode that begin at i.
+func (r row) episode(i int) sgam.Episode {
+	return sgam.Episode{
+		ID: r.text(i), Kind: sgam.EpisodeKind(r.text(i + 1)), SourceID: r.text(i + 2), OccurredAt: r.instant(i + 3).Time(),
+		Session: r.text(i + 4), Thread: r.text(i + 5), Sequence: r.int(i + 6), Actor: r.text(i + 7), Text: r.text(i + 8),
+		Body: r.bytes(i + 9), Metadata: r.bytes(i + 10),
+	}
 }
 
 // statuses are those that the query filters by, nil for all.

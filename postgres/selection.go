@@ -10,6 +10,7 @@ import (
 
 var (
 	stLoggedByMemory  = named("logged_by_memory")
+	stLoggedByNumber  = named("logged_by_number")
 	stLoggedByEpisode = named("logged_by_episode")
 	stLoggedBySource  = named("logged_by_source")
 	stSlotsAround     = named("slots_around")
@@ -28,6 +29,8 @@ func (r *resolver) queueSelected(sel *sgam.Selector) {
 	switch {
 	case !sel.Memory.IsZero():
 		r.ask(add, stLoggedByMemory, r.tenant, sel.Memory)
+	case len(sel.Facts) > 0:
+		r.ask(add, stLoggedByNumber, r.tenant, sel.Facts)
 	case sel.Episode != "":
 		r.ask(add, stLoggedByEpisode, r.tenant, sel.Episode)
 	default:

@@ -40,7 +40,10 @@ type store struct {
 	ids map[string]int64 // numbers of tenants; they never change
 }
 
-var _ sgam.Store = (*store)(nil)
+var (
+	_ sgam.Store    = (*store)(nil)
+	_ sgam.RunStore = (*store)(nil)
+)
 
 // rememberedTenants bounds what the store remembers of tenants' numbers.
 const rememberedTenants = 1 << 16

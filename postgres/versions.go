@@ -30,7 +30,7 @@ func (w *writer) addVersions() error {
 		w.put(stAddQuarantine, w.tenant, q.Version, q.Fact, q.Rule, q.Pointer, w.change.Known)
 	}
 	if m := w.change.Migration; m != nil {
-		w.put(stKeepMigration, w.tenant, m.Type, m.Serial, m.State, []byte(m.Body))
+		w.put(stKeepMigration, w.tenant, m.Type, m.Serial, m.State, []byte(m.Body), w.change.Known)
 	}
 	return nil
 }

@@ -136,9 +136,10 @@ WHERE q.tenant_id = $1 AND q.schema_version = $2 AND q.fact_id = $3 AND q.known_
 
 -- name: keep_migration
 WITH kept AS (
-    INSERT INTO sgam.migrations (tenant_id, type_id, serial, state, body)
-    SELECT $1, y.type_id, $3, $4, $5 FROM sgam.types y WHERE y.name = $2
-    ON CONFLICT (tenant_id, type_id, serial) DO UPDATE SET state = excluded.state, body = excluded.body
+    INSERT INTO sgam.migrations (tenant_id, type_id, serial, state, body, known_at)
+    SELECT $1, y.type_id, $3, $4, $5, $6 FROM sgam.types y WHERE y.name = $2
+    ON CONFLICT (tenant_id, type_id, serial)
+    DO UPDATE SET state = excluded.state, body = excluded.body, known_at = excluded.known_at
     RETURNING 1
 )
 SELECT 1 / count(*) FROM kept;

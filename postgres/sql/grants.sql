@@ -26,7 +26,7 @@ BEGIN
     EXECUTE format('GRANT UPDATE (known_to) ON sgam.confirmations TO %I', who);
     EXECUTE format('GRANT UPDATE (facts, live) ON sgam.points TO %I', who);
     EXECUTE format('GRANT UPDATE (status, settled, fact_id) ON sgam.candidates TO %I', who);
-    EXECUTE format('GRANT UPDATE (state, body) ON sgam.migrations TO %I', who);
+    EXECUTE format('GRANT UPDATE (state, body, known_at) ON sgam.migrations TO %I', who);
     EXECUTE format('GRANT UPDATE (rule, pointer, known_from, known_to) ON sgam.quarantine TO %I', who);
 END
 $$;

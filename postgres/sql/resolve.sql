@@ -231,6 +231,23 @@ LEFT JOIN LATERAL (
     WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
 WHERE f.tenant_id = $1 AND f.memory_id = $2;
 
+-- name: logged_by_number
+SELECT s.slot_id, s.scope, u.name, s.attribute_id, s.member,
+    f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.value_number, f.known_from, f.part_of, f.target, f.confidence,
+    e.name, e.kind
+FROM sgam.facts f
+CROSS JOIN LATERAL (
+    SELECT s.* FROM sgam.slots s
+    WHERE s.tenant_id = $1 AND s.slot_id = f.slot_id OFFSET 0) s
+CROSS JOIN LATERAL (
+    SELECT u.* FROM sgam.subjects u
+    WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u
+LEFT JOIN LATERAL (
+    SELECT e.* FROM sgam.episodes e
+    WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
+WHERE f.tenant_id = $1 AND f.fact_id = ANY ($2::bigint[])
+ORDER BY f.fact_id;
+
 -- name: logged_by_episode
 SELECT s.slot_id, s.scope, u.name, s.attribute_id, s.member,
     f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.value_number, f.known_from, f.part_of, f.target, f.confidence,

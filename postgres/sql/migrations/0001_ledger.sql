@@ -236,6 +236,8 @@ CREATE TABLE sgam.encodings (
     CHECK (lens IS NOT NULL OR NOT lossy AND defaulted IS NULL)
 ) /*+ PARTITION BY HASH (tenant_id) +*/;
 
+CREATE INDEX encodings_by_known ON sgam.encodings (tenant_id, known_from) WHERE lens IS NOT NULL;
+
 CREATE TABLE sgam.value_numbers (
     tenant_id bigint NOT NULL,
     slot_id   bigint NOT NULL,
@@ -415,6 +417,7 @@ CREATE TABLE sgam.migrations (
     serial    bigint NOT NULL CHECK (serial > 0),
     state     text   COLLATE "C" NOT NULL,
     body      text   COLLATE "C" NOT NULL,
+    known_at  bigint NOT NULL,
     PRIMARY KEY (tenant_id, type_id, serial)
 ) /*+ PARTITION BY HASH (tenant_id) +*/;
 
@@ -430,6 +433,8 @@ CREATE TABLE sgam.quarantine (
     PRIMARY KEY (tenant_id, schema_version, fact_id),
     FOREIGN KEY (tenant_id, fact_id) REFERENCES sgam.facts
 ) /*+ PARTITION BY HASH (tenant_id) +*/;
+
+CREATE INDEX quarantine_by_known ON sgam.quarantine (tenant_id, known_from);
 
 -- Of later use.
 
