@@ -170,7 +170,7 @@ func (w *writer) supersede() error {
 
 func (w *writer) addNumbers() error {
 	for _, n := range w.change.Numbers {
-		w.put(stAddValueNumber, w.tenant, w.slots[n.Slot].id, blob(n.Digest), n.Number)
+		w.put(stAddValueNumber, w.tenant, w.slots[n.Slot].id, blob(n.Digest), n.Number, w.seq)
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ var (
 	stCallEpisodes   = named("call_episodes")
 	stCallFacts      = named("call_facts")
 	stCallForms      = named("call_forms")
+	stCallNumbers    = named("call_numbers")
 	stCallQuarantine = named("call_quarantine")
 	stCallOutcomes   = named("call_outcomes")
 	stCallCandidates = named("call_candidates")
@@ -56,6 +57,7 @@ func (r *reader) calls(ctx context.Context) error {
 	}
 	c.queueEpisodes(from, to)
 	c.queueFacts()
+	c.queueNumbers()
 	c.queueOutcomes()
 	c.queueCandidates()
 	c.queueVersions()
@@ -168,6 +170,21 @@ func (c *callReader) queueFacts() {
 		}
 		return err
 	}, stCallFacts, c.tenant, c.fact, c.facts[len(c.facts)-1])
+}
+
+// queueNumbers asks for the value numbers that the calls gave, to values of their facts or to forms of older ones.
+func (c *callReader) queueNumbers() {
+	formed := []int64{}
+	for i := range c.calls {
+		for j := range c.calls[i].Change.Encodings {
+			formed = append(formed, c.calls[i].Change.Encodings[j].Fact)
+		}
+	}
+	c.add(func(p row) error {
+		at := c.at(p.int(0))
+		at.Numbers = append(at.Numbers, sgam.NumberedValue{Slot: p.slot(3), Digest: p.text(1), Number: p.int(2)})
+		return nil
+	}, stCallNumbers, c.tenant, formed, c.first(), c.until(), c.fact, c.facts[len(c.facts)-1])
 }
 
 func (c *callReader) queueOutcomes() {

@@ -30,7 +30,9 @@ func TestEngineAnswersWhatTheOthersAnswer(t *testing.T) {
 	for seed := range 4 {
 		t.Run(strconv.Itoa(seed), func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "ledger.db")
-			file := func(ctx context.Context, opts *sgam.Options) (*sgam.Ledger, error) { return sqlite.Open(ctx, path, opts) }
+			file := func(ctx context.Context, opts *sgam.Options) (*sgam.Ledger, error) {
+				return sqlite.Open(ctx, path, opts)
+			}
 			ledgertest.Equivalent(t, uint64(seed), 40, ledgertest.InMemory(nil), file, layout(InitOptions{})(t), layout(InitOptions{Partitions: 8})(t))
 		})
 	}

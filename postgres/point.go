@@ -36,23 +36,23 @@ func (r *reader) point(key sgam.SlotKey) {
 		nodes = nodesAt(r.q.Known)
 	}
 	r.add(func(p row) error {
-		r.page.LastKnown = p.instant(0)
-		if p.null(4) {
+		r.page.LastKnown, r.page.Registry = p.instant(0), p.int(1)
+		if p.null(5) {
 			return nil
 		}
-		row := sgam.Row{Slot: key, Number: p.int(4)}
-		if err := p.fact(5, &row); err != nil {
+		row := sgam.Row{Slot: key, Number: p.int(5)}
+		if err := p.fact(6, &row); err != nil {
 			return err
 		}
-		row.Fact.Valid = p.span(1).Interval()
-		row.Fact.Known = sgam.Interval{From: p.instant(3).Time()}
+		row.Fact.Valid = p.span(2).Interval()
+		row.Fact.Known = sgam.Interval{From: p.instant(4).Time()}
 		r.page.Rows = append(r.page.Rows, row)
 		return nil
 	}, stPoint, r.tenant, key.Subject, string(key.Scope), int64(key.Attribute), blob(key.Member), r.q.Valid, floor, r.q.Known, nodes)
 }
 
 // factColumns are the columns of a fact as reads show it, the same in every statement that has them.
-const factColumns = 15
+const factColumns = 16
 
 // fact decodes a fact from the columns that begin at i.
 func (r row) fact(i int, into *sgam.Row) error {
@@ -65,7 +65,7 @@ func (r row) fact(i int, into *sgam.Row) error {
 			return fmt.Errorf("sgam: postgres: provenance of memory %s: %w", f.ID, err)
 		}
 	}
-	into.Erased = !r.null(i + 10)
+	into.Erased, into.Value = !r.null(i+10), r.int(i+15)
 	f.Value, f.Episode, f.Principal, f.Supersedes = r.bytes(i+11), r.text(i+12), r.text(i+13), r.memory(i+14)
 	f.Scope, f.Subject = into.Slot.Scope, into.Slot.Subject
 	return nil

@@ -107,7 +107,7 @@ func (r *reader) answer(ctx context.Context) error {
 // clock asks for the tenant's last commit.
 func (r *reader) clock() {
 	r.add(func(p row) error {
-		r.page.LastKnown, r.lastSeq, r.lastFact = p.instant(0), p.int(1), p.int(2)
+		r.page.LastKnown, r.lastSeq, r.lastFact, r.page.Registry = p.instant(0), p.int(1), p.int(2), p.int(3)
 		return nil
 	}, stClock, r.tenant)
 }

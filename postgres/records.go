@@ -170,6 +170,7 @@ func (r *reader) quarantined() error {
 	r.add(func(p row) error {
 		r.page.Quarantined = append(r.page.Quarantined, sgam.Quarantined{
 			Fact: p.int(0), Memory: p.memory(1), Slot: p.slot(2), Version: r.q.Version, Rule: p.text(6), Pointer: p.text(7), KnownAt: p.instant(8),
+			Believed: p.flag(9),
 		})
 		r.full(len(r.page.Quarantined), cursor{numbers: []int64{p.int(0)}})
 		return nil

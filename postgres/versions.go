@@ -47,7 +47,7 @@ func (w *writer) addForm(e *sgam.NewEncoding) error {
 	}
 	w.put(stAddForm, w.tenant, e.Fact, e.Version, e.Value, e.Lens, e.KnownFrom, e.Lossy, defaulted)
 	if e.Digest != "" {
-		w.put(stAddFormNumber, w.tenant, e.Fact, blob(e.Digest))
+		w.put(stAddFormNumber, w.tenant, e.Fact, blob(e.Digest), w.seq)
 	}
 	w.put(stLeaveQuarantine, w.tenant, e.Version, e.Fact, w.change.Known)
 	return nil

@@ -30,8 +30,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $
 INSERT INTO sgam.encodings (tenant_id, fact_id, schema_version, value, known_from) VALUES ($1, $2, $3, $4, $5);
 
 -- name: add_value_number
-INSERT INTO sgam.value_numbers (tenant_id, slot_id, digest, number) VALUES ($1, $2, $3, $4)
-ON CONFLICT (tenant_id, slot_id, digest) DO UPDATE SET number = excluded.number;
+INSERT INTO sgam.value_numbers (tenant_id, slot_id, digest, number, seq) VALUES ($1, $2, $3, $4, $5);
 
 -- name: close_segment
 WITH closed AS (
@@ -120,8 +119,8 @@ WHERE f.tenant_id = $1 AND f.fact_id = $2 AND f.erased IS NULL;
 
 -- name: add_form_number
 -- The value in another form is the same value, unless that form says already which value it is.
-INSERT INTO sgam.value_numbers (tenant_id, slot_id, digest, number)
-SELECT $1, f.slot_id, $3, f.value_number FROM sgam.facts f
+INSERT INTO sgam.value_numbers (tenant_id, slot_id, digest, number, seq)
+SELECT $1, f.slot_id, $3, f.value_number, $4 FROM sgam.facts f
 WHERE f.tenant_id = $1 AND f.fact_id = $2 AND f.erased IS NULL AND f.value_number > 0
 ON CONFLICT (tenant_id, slot_id, digest) DO NOTHING;
 

@@ -71,6 +71,25 @@ FROM sgam.quarantine q
 WHERE q.tenant_id = $1 AND q.known_to IS NULL AND q.known_from > $2 AND q.known_from <= $3
 ORDER BY q.known_from;
 
+-- name: call_numbers
+-- The value numbers that calls in [$3, $4] gave in slots that they can have given some in: those of the facts in ($5, $6],
+-- and of the facts $2.
+SELECT v.seq, v.digest, v.number, s.scope, u.name, s.attribute_id, s.member
+FROM (
+    SELECT f.slot_id FROM sgam.facts f WHERE f.tenant_id = $1 AND f.fact_id > $5 AND f.fact_id <= $6
+    UNION
+    SELECT f.slot_id FROM sgam.facts f WHERE f.tenant_id = $1 AND f.fact_id = ANY ($2::bigint[])
+) k
+CROSS JOIN LATERAL (
+    SELECT v.* FROM sgam.value_numbers v
+    WHERE v.tenant_id = $1 AND v.slot_id = k.slot_id AND v.seq >= $3 AND v.seq <= $4 OFFSET 0) v
+CROSS JOIN LATERAL (
+    SELECT s.* FROM sgam.slots s
+    WHERE s.tenant_id = $1 AND s.slot_id = k.slot_id OFFSET 0) s
+CROSS JOIN LATERAL (
+    SELECT u.* FROM sgam.subjects u
+    WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u;
+
 -- name: call_outcomes
 -- The last two columns are of the candidate that the outcome settled.
 SELECT o.seq, o.ordinal, o.outcome, o.key, o.payload, o.digest, o.fact_id, coalesce(f.memory_id, o.memory_id), o.code, o.pointer,

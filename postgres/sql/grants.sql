@@ -21,7 +21,6 @@ BEGIN
     EXECUTE format('GRANT UPDATE (draft, document, hash, semantic, revision) ON sgam.type_versions TO %I', who);
     EXECUTE format('GRANT UPDATE (last_known, last_seq, last_fact, next_subject, next_slot, next_episode, next_principal) ON sgam.tenants TO %I', who);
     EXECUTE format('GRANT UPDATE (next_number, levels) ON sgam.slots TO %I', who);
-    EXECUTE format('GRANT UPDATE (number) ON sgam.value_numbers TO %I', who);
     EXECUTE format('GRANT UPDATE (known_to, closed_by, node) ON sgam.segments TO %I', who);
     EXECUTE format('GRANT UPDATE (known_to) ON sgam.confirmations TO %I', who);
     EXECUTE format('GRANT UPDATE (facts, live) ON sgam.points TO %I', who);

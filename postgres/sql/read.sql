@@ -7,14 +7,14 @@
 -- walk over a whole tenant for each row until the statistics catch up.
 
 -- name: clock
-SELECT t.last_known, t.last_seq, t.last_fact FROM sgam.tenants t WHERE t.tenant_id = $1;
+SELECT t.last_known, t.last_seq, t.last_fact, (SELECT r.revision FROM sgam.registry r) FROM sgam.tenants t WHERE t.tenant_id = $1;
 
 -- name: point
 -- What was believed at $8 about an instant: the later of $6 and the last commit, or $6 itself when $7 is the beginning of
 -- time. It is one statement because it is the read that an agent does most.
-SELECT t.last_known, s.valid_from, s.valid_to, s.known_from, s.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention, f.provenance,
+SELECT t.last_known, (SELECT r.revision FROM sgam.registry r), s.valid_from, s.valid_to, s.known_from, s.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention, f.provenance,
     f.erased, n.value, e.name, p.name,
-    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes)
+    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes), f.value_number
 FROM sgam.tenants t
 LEFT JOIN LATERAL (
     SELECT g.valid_from, g.valid_to, g.known_from, g.fact_id
@@ -57,7 +57,7 @@ SELECT s.scope, u.name, s.attribute_id, s.member, s.slot_id, s.subject_id, g.val
     (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = g.closed_by),
     f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention, f.provenance,
     f.erased, n.value, e.name, p.name,
-    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes)
+    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes), f.value_number
 FROM sgam.subjects u
 CROSS JOIN LATERAL (
     SELECT s.* FROM sgam.slots s
@@ -96,7 +96,7 @@ SELECT s.scope, u.name, s.attribute_id, s.member, s.slot_id, s.subject_id, g.val
     (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = g.closed_by),
     f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention, f.provenance,
     f.erased, n.value, e.name, p.name,
-    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes)
+    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes), f.value_number
 FROM sgam.slots s
 CROSS JOIN LATERAL (
     SELECT u.* FROM sgam.subjects u
@@ -136,7 +136,7 @@ SELECT s.scope, u.name, s.attribute_id, s.member, s.slot_id, s.subject_id, g.val
     (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = g.closed_by),
     f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention, f.provenance,
     f.erased, n.value, e.name, p.name,
-    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes)
+    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes), f.value_number
 FROM sgam.subjects u
 CROSS JOIN LATERAL (
     SELECT s.* FROM sgam.slots s
@@ -186,7 +186,7 @@ SELECT s.scope, u.name, s.attribute_id, s.member, s.slot_id, s.subject_id, g.val
     (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = g.closed_by),
     f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention, f.provenance,
     f.erased, n.value, e.name, p.name,
-    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes)
+    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes), f.value_number
 FROM sgam.subjects u
 CROSS JOIN LATERAL (
     SELECT s.* FROM sgam.slots s
@@ -219,7 +219,7 @@ SELECT s.scope, u.name, s.attribute_id, s.member, s.slot_id, s.subject_id, g.val
     (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = g.closed_by),
     f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention, f.provenance,
     f.erased, n.value, e.name, p.name,
-    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes)
+    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes), f.value_number
 FROM sgam.subjects u
 CROSS JOIN LATERAL (
     SELECT s.* FROM sgam.slots s
@@ -247,7 +247,7 @@ ORDER BY g.known_from LIMIT $8;
 -- The facts of a slot after $6, and what a withdrawal takes back.
 SELECT s.scope, u.name, s.attribute_id, s.member, f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention, f.provenance,
     f.erased, n.value, e.name, p.name,
-    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes),
+    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes), f.value_number,
     (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.target)
 FROM sgam.subjects u
 CROSS JOIN LATERAL (
@@ -272,7 +272,7 @@ ORDER BY f.fact_id LIMIT $7;
 -- name: memory
 SELECT s.scope, u.name, s.attribute_id, s.member, f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention, f.provenance,
     f.erased, n.value, e.name, p.name,
-    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes),
+    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes), f.value_number,
     (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.target)
 FROM sgam.facts f
 CROSS JOIN LATERAL (
@@ -462,7 +462,8 @@ WHERE f.tenant_id = $1 AND f.fact_id < $2 AND f.fact_id >= $3 AND s.attribute_id
 ORDER BY f.fact_id DESC, n.schema_version, n.known_from;
 
 -- name: quarantined_below
-SELECT q.fact_id, f.memory_id, s.scope, u.name, s.attribute_id, s.member, q.rule, q.pointer, q.known_from
+SELECT q.fact_id, f.memory_id, s.scope, u.name, s.attribute_id, s.member, q.rule, q.pointer, q.known_from,
+    EXISTS (SELECT 1 FROM sgam.segments x WHERE x.tenant_id = $1 AND x.fact_id = q.fact_id AND x.known_to IS NULL)
 FROM sgam.quarantine q
 CROSS JOIN LATERAL (
     SELECT f.* FROM sgam.facts f

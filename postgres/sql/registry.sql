@@ -32,9 +32,11 @@ LEFT JOIN sgam.type_versions v ON v.type_id = y.type_id AND v.version = $2
 WHERE y.name = $1;
 
 -- name: lens_user
--- Some tenant that reads or writes the version, or a later one.
+-- Some tenant that reads or writes the version, or a later one, and came there from an earlier one.
 SELECT e.tenant_id FROM sgam.epochs e
 WHERE e.type_id = $1 AND greatest(e.read_version, e.write_version, e.second_version) >= $2
+    AND EXISTS (SELECT 1 FROM sgam.epochs y
+        WHERE y.tenant_id = e.tenant_id AND y.type_id = e.type_id AND least(y.read_version, y.write_version) < $2)
     AND NOT EXISTS (SELECT 1 FROM sgam.epochs x
         WHERE x.tenant_id = e.tenant_id AND x.type_id = e.type_id AND x.known_from > e.known_from)
 LIMIT 1;

@@ -243,6 +243,7 @@ CREATE TABLE sgam.value_numbers (
     slot_id   bigint NOT NULL,
     digest    bytea  NOT NULL,
     number    bigint NOT NULL CHECK (number > 0),
+    seq       bigint NOT NULL,
     PRIMARY KEY (tenant_id, slot_id, digest),
     FOREIGN KEY (tenant_id, slot_id) REFERENCES sgam.slots
 ) /*+ PARTITION BY HASH (tenant_id) +*/;

@@ -40,7 +40,7 @@ BEGIN
         EXECUTE format($s$CREATE POLICY own_new_rows ON sgam.%I FOR INSERT
             WITH CHECK (tenant_id = nullif(current_setting('sgam.tenant_id', true), '')::bigint)$s$, one);
     END LOOP;
-    FOREACH one IN ARRAY ARRAY['tenants', 'slots', 'value_numbers', 'points', 'migrations', 'quarantine'] LOOP
+    FOREACH one IN ARRAY ARRAY['tenants', 'slots', 'points', 'migrations', 'quarantine'] LOOP
         EXECUTE format($s$CREATE POLICY own_changes ON sgam.%I FOR UPDATE
             USING (tenant_id = nullif(current_setting('sgam.tenant_id', true), '')::bigint)$s$, one);
     END LOOP;
