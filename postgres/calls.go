@@ -229,7 +229,7 @@ func (c *callReader) queueVersions() {
 	c.add(func(p row) error {
 		at, err := c.knownAt(p.instant(1))
 		if err == nil {
-			at.Epochs = append(at.Epochs, p.epoch(0))
+			at.Epochs = append(at.Epochs, p.epoch())
 		}
 		return err
 	}, stCallEpochs, c.tenant, c.since, c.newest())

@@ -118,7 +118,7 @@ func (r *reader) forms(ctx context.Context) error {
 		return err
 	}, stForms, r.tenant, slices.Compact(facts), r.known())
 	r.add(func(p row) error {
-		r.page.Epochs = append(r.page.Epochs, p.epoch(0))
+		r.page.Epochs = append(r.page.Epochs, p.epoch())
 		return nil
 	}, stEpochsAt, r.tenant, slices.Compact(attributes), r.known())
 	return nil

@@ -98,7 +98,7 @@ func (r *reader) candidates() error {
 // epochs lists the epochs of every memory type.
 func (r *reader) epochs() error {
 	r.clock()
-	r.add(func(p row) error { r.page.Epochs = append(r.page.Epochs, p.epoch(0)); return nil }, stEpochs, r.tenant)
+	r.add(func(p row) error { r.page.Epochs = append(r.page.Epochs, p.epoch()); return nil }, stEpochs, r.tenant)
 	return nil
 }
 

@@ -164,7 +164,7 @@ func (r row) candidate() sgam.Candidate {
 func (r *resolver) queueVersions() {
 	if len(r.call.Types) > 0 {
 		r.ask(func(p row) error {
-			e := p.epoch(0)
+			e := p.epoch()
 			for i, typ := range r.call.Types {
 				if typ == e.Type {
 					r.snapshot.Epochs[i] = e
@@ -181,9 +181,7 @@ func (r *resolver) queueVersions() {
 	}
 }
 
-// epoch decodes the five columns of an epoch that begin at i.
-func (r row) epoch(i int) sgam.Epoch {
-	return sgam.Epoch{
-		Type: r.text(i), KnownFrom: r.instant(i + 1), Read: int(r.int(i + 2)), Write: int(r.int(i + 3)), Second: int(r.int(i + 4)),
-	}
+// epoch decodes the five columns of an epoch.
+func (r row) epoch() sgam.Epoch {
+	return sgam.Epoch{Type: r.text(0), KnownFrom: r.instant(1), Read: int(r.int(2)), Write: int(r.int(3)), Second: int(r.int(4))}
 }

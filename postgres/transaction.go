@@ -228,10 +228,10 @@ func (t *transaction) end(ctx context.Context) error {
 	err := c.run(ctx)
 	if isBroken(err) {
 		stored, lerr := t.lookUp(ctx)
-		switch {
-		case lerr != nil:
+		if lerr != nil {
 			return fmt.Errorf("%w: %w; looking it up: %w", sgam.ErrOutcomeUnknown, err, lerr)
-		case stored:
+		}
+		if stored {
 			err = nil
 		}
 	}

@@ -255,7 +255,7 @@ CROSS JOIN LATERAL (
     WHERE s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member = $5 OFFSET 0) s
 CROSS JOIN LATERAL (
     SELECT f.* FROM sgam.facts f
-    WHERE f.tenant_id = $1 AND f.slot_id = s.slot_id AND f.fact_id > $6 OFFSET 0) f
+    WHERE f.tenant_id = $1 AND f.slot_id = s.slot_id AND f.slot_id > 0 AND f.fact_id > $6 OFFSET 0) f
 LEFT JOIN LATERAL (
     SELECT n.* FROM sgam.encodings n
     WHERE n.tenant_id = $1 AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
@@ -308,7 +308,7 @@ CROSS JOIN LATERAL (
     SELECT u.* FROM sgam.subjects u
     WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u
 WHERE f.tenant_id = $1 AND f.fact_id > $2 AND f.fact_id <= $3
-    AND (SELECT min(x.fact_id) FROM sgam.facts x WHERE x.tenant_id = $1 AND x.slot_id = f.slot_id AND x.fact_id > $4) = f.fact_id
+    AND (SELECT min(x.fact_id) FROM sgam.facts x WHERE x.tenant_id = $1 AND x.slot_id = f.slot_id AND x.slot_id > 0 AND x.fact_id > $4) = f.fact_id
     AND ($6::text[] IS NULL OR u.name = ANY ($6)) AND ($7::bigint[] IS NULL OR s.attribute_id = ANY ($7))
     AND ($8::text[] IS NULL OR s.scope = ANY ($8))
 ORDER BY f.fact_id LIMIT $5;
@@ -326,7 +326,7 @@ CROSS JOIN LATERAL (
     WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u
 WHERE r.tenant_id = $1 AND (r.seq, r.slot_id) > ($2, $4) AND r.seq <= $3
     AND NOT EXISTS (SELECT 1 FROM sgam.facts x
-        WHERE x.tenant_id = $1 AND x.slot_id = r.slot_id AND x.fact_id > $5 AND x.fact_id <= $6)
+        WHERE x.tenant_id = $1 AND x.slot_id = r.slot_id AND x.slot_id > 0 AND x.fact_id > $5 AND x.fact_id <= $6)
     AND NOT EXISTS (SELECT 1 FROM sgam.reached y
         WHERE y.tenant_id = $1 AND y.seq > $7 AND y.seq < r.seq AND y.slot_id = r.slot_id)
     AND ($9::text[] IS NULL OR u.name = ANY ($9)) AND ($10::bigint[] IS NULL OR s.attribute_id = ANY ($10))

@@ -307,7 +307,7 @@ FROM sgam.facts f
 LEFT JOIN LATERAL (
     SELECT e.* FROM sgam.episodes e
     WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
-WHERE f.tenant_id = $1 AND f.slot_id = ANY ($2::bigint[])
+WHERE f.tenant_id = $1 AND f.slot_id = ANY ($2::bigint[]) AND f.slot_id > 0
 ORDER BY f.slot_id, f.fact_id;
 
 -- name: open_of_slots

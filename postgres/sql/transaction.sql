@@ -109,8 +109,5 @@ SET LOCAL sgam.distributed = '%t';
 -- name: set_application
 SELECT set_config('sgam.application', $1, true);
 
--- name: role_exists
-SELECT count(*) FROM pg_roles WHERE rolname = $1;
-
 -- name: has_citus
 SELECT count(*) FROM pg_extension WHERE extname = 'citus';

@@ -4,6 +4,9 @@
 -- tenant, or distributed by it. Instants are microseconds since 1970 UTC: the open end of valid time is the largest
 -- integer, the open end of known time is NULL. Texts are compared by their bytes.
 --
+-- An index on anything but numbers has a condition that every row fulfils. The planner may then use it only where a statement
+-- asks for that thing, and cannot take it for the primary key when it knows nothing of the tables yet.
+--
 -- Nothing here fires a trigger of ours. What is written once is so because the application may update only the columns
 -- that close a row, and only of rows that are not closed. What stands between the
 -- signs of a hint holds when there are partitions.
@@ -115,18 +118,20 @@ CREATE TABLE sgam.principals (
     tenant_id    bigint NOT NULL REFERENCES sgam.tenants,
     principal_id bigint NOT NULL,
     name         text   COLLATE "C" NOT NULL,
-    PRIMARY KEY (tenant_id, principal_id),
-    UNIQUE (tenant_id, name)
+    PRIMARY KEY (tenant_id, principal_id)
 ) /*+ PARTITION BY HASH (tenant_id) +*/;
+
+CREATE UNIQUE INDEX principals_by_name ON sgam.principals (tenant_id, name) WHERE name IS NOT NULL;
 
 CREATE TABLE sgam.subjects (
     tenant_id  bigint NOT NULL REFERENCES sgam.tenants,
     subject_id bigint NOT NULL,
     name       text   COLLATE "C",
     name_hmac  bytea  NOT NULL,
-    PRIMARY KEY (tenant_id, subject_id),
-    UNIQUE (tenant_id, name)
+    PRIMARY KEY (tenant_id, subject_id)
 ) /*+ PARTITION BY HASH (tenant_id) +*/;
+
+CREATE UNIQUE INDEX subjects_by_name ON sgam.subjects (tenant_id, name) WHERE name IS NOT NULL;
 
 CREATE TABLE sgam.slots (
     tenant_id    bigint NOT NULL,
@@ -175,10 +180,10 @@ CREATE TABLE sgam.episodes (
     body        text   COLLATE "C",
     metadata    text   COLLATE "C",
     PRIMARY KEY (tenant_id, episode_id),
-    UNIQUE (tenant_id, name),
     FOREIGN KEY (tenant_id, seq) REFERENCES sgam.calls
 ) /*+ PARTITION BY HASH (tenant_id) +*/;
 
+CREATE UNIQUE INDEX episodes_by_name ON sgam.episodes (tenant_id, name) WHERE name IS NOT NULL;
 CREATE INDEX episodes_by_source ON sgam.episodes (tenant_id, source_id, kind) WHERE source_id <> '';
 
 CREATE TABLE sgam.facts (
@@ -206,8 +211,7 @@ CREATE TABLE sgam.facts (
     commitment     bytea,
     erased         bigint,
     PRIMARY KEY (tenant_id, fact_id),
-    UNIQUE (tenant_id, memory_id),
-    UNIQUE (tenant_id, slot_id, fact_id),
+    UNIQUE (tenant_id, fact_id, slot_id),
     FOREIGN KEY (tenant_id, slot_id) REFERENCES sgam.slots,
     FOREIGN KEY (tenant_id, episode_id) REFERENCES sgam.episodes,
     FOREIGN KEY (tenant_id, principal_id) REFERENCES sgam.principals,
@@ -220,6 +224,8 @@ CREATE TABLE sgam.facts (
     CHECK (value_number = 0 OR op IN ('assert', 'correct'))
 ) /*+ PARTITION BY HASH (tenant_id) +*/;
 
+CREATE UNIQUE INDEX facts_by_memory ON sgam.facts (tenant_id, memory_id) WHERE memory_id IS NOT NULL;
+CREATE INDEX facts_by_slot ON sgam.facts (tenant_id, slot_id, fact_id) WHERE slot_id > 0;
 CREATE INDEX facts_by_episode ON sgam.facts (tenant_id, episode_id) WHERE episode_id IS NOT NULL;
 
 CREATE TABLE sgam.encodings (
@@ -262,7 +268,7 @@ CREATE TABLE sgam.segments (
     opened_by  bigint NOT NULL,
     closed_by  bigint,
     PRIMARY KEY (tenant_id, slot_id, node, valid_from),
-    FOREIGN KEY (tenant_id, slot_id, fact_id) REFERENCES sgam.facts (tenant_id, slot_id, fact_id),
+    FOREIGN KEY (tenant_id, fact_id, slot_id) REFERENCES sgam.facts (tenant_id, fact_id, slot_id),
     FOREIGN KEY (tenant_id, opened_by) REFERENCES sgam.facts,
     FOREIGN KEY (tenant_id, closed_by) REFERENCES sgam.facts,
     CHECK (valid_from < valid_to),
@@ -291,8 +297,8 @@ CREATE TABLE sgam.confirmations (
     known_from bigint NOT NULL,
     known_to   bigint,
     PRIMARY KEY (tenant_id, slot_id, old_fact, new_fact, valid_from, known_from),
-    FOREIGN KEY (tenant_id, slot_id, old_fact) REFERENCES sgam.facts (tenant_id, slot_id, fact_id),
-    FOREIGN KEY (tenant_id, slot_id, new_fact) REFERENCES sgam.facts (tenant_id, slot_id, fact_id),
+    FOREIGN KEY (tenant_id, old_fact, slot_id) REFERENCES sgam.facts (tenant_id, fact_id, slot_id),
+    FOREIGN KEY (tenant_id, new_fact, slot_id) REFERENCES sgam.facts (tenant_id, fact_id, slot_id),
     CHECK (valid_from < valid_to),
     CHECK (known_from < known_to)
 ) /*+ PARTITION BY HASH (tenant_id) +*/;
@@ -310,7 +316,7 @@ CREATE TABLE sgam.supersessions (
     known_at   bigint NOT NULL,
     PRIMARY KEY (tenant_id, slot_id, new_fact, valid_from, old_fact),
     FOREIGN KEY (tenant_id, new_fact) REFERENCES sgam.facts,
-    FOREIGN KEY (tenant_id, slot_id, old_fact) REFERENCES sgam.facts (tenant_id, slot_id, fact_id),
+    FOREIGN KEY (tenant_id, old_fact, slot_id) REFERENCES sgam.facts (tenant_id, fact_id, slot_id),
     CHECK (valid_from < valid_to)
 ) /*+ PARTITION BY HASH (tenant_id) +*/;
 

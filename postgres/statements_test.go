@@ -1,0 +1,81 @@
+package postgres
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestEveryStatementHasAUser(t *testing.T) {
+	used := map[string]bool{}
+	sources, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	for _, source := range sources {
+		content, err := os.ReadFile(source)
+		require.NoError(t, err)
+		for _, m := range regexp.MustCompile(`(?:named\(|texts\[)"(\w+)"`).FindAllStringSubmatch(string(content), -1) {
+			used[m[1]] = true
+		}
+	}
+	require.Greater(t, len(used), 80)
+	for _, name := range names {
+		require.True(t, used[name], "%s has no user", name)
+	}
+}
+
+func TestFilesOfStatementsAreHeldToTheirForm(t *testing.T) {
+	require.Panics(t, func() { named("nothing") })
+	for why, content := range map[string]string{
+		"doubled":     "-- name: a\nSELECT 1;\n-- name: a\nSELECT 2;\n",
+		"without end": "-- name: a\nSELECT 1\n",
+	} {
+		require.Panics(t, func() { mustParse(fstest.MapFS{"sql/x.sql": {Data: []byte(content)}}) }, why)
+	}
+}
+
+// Plans are made while a ledger is empty and kept while it grows: a plan must reach each row by the whole of a key even
+// where the planner knows nothing.
+func TestPlansOfAnEmptyLedgerSeekByTheWholeKey(t *testing.T) {
+	conn := as(t, newDatabase(t, InitOptions{}), application)
+	plan := func(text, args string) string {
+		_, err := conn.Exec(t.Context(), "SET plan_cache_mode = force_generic_plan; DEALLOCATE ALL; PREPARE planned AS "+text)
+		require.NoError(t, err)
+		rows, err := conn.Query(t.Context(), "EXPLAIN EXECUTE planned("+args+")")
+		require.NoError(t, err)
+		var steps []string
+		for rows.Next() {
+			var step string
+			require.NoError(t, rows.Scan(&step))
+			steps = append(steps, step)
+		}
+		require.NoError(t, rows.Err())
+		return strings.Join(steps, "\n")
+	}
+	for name, c := range map[string]struct {
+		args string
+		want []string
+	}{
+		"point": {`1, 'a', '', 1, '', 1, 1, 1, '{0}'`, []string{
+			"(tenant_id = $1) AND (name = $2)", "(scope = $3)", "(slot_id = s.slot_id) AND (node = k.node) AND (valid_from <=",
+			"(tenant_id = $1) AND (fact_id = c.fact_id)", "(tenant_id = $1) AND (episode_id = f.episode_id)", "(principal_id = f.principal_id)",
+		}},
+		"open_segments": {`1, 'a', '', 1, '', '', 1, 2`, []string{
+			"(slot_id = s.slot_id) AND (node = 0) AND (valid_from <= $7)", "(slot_id = s.slot_id) AND (node = 0) AND (valid_from > $7) AND (valid_from < $8)",
+			"Scan using segments_open_by_fact", "Scan Backward using segments_open_by_fact",
+		}},
+		"standing":        {`1, 'a', '', 1, '', 1`, []string{"(node = 0) AND (valid_from IS NOT NULL) AND (valid_from > $6)"}},
+		"outcomes_by_key": {`1, '{}'`, []string{"outcomes_by_key", "(key = ANY"}},
+	} {
+		steps := plan(texts[name], c.args)
+		require.NotContains(t, steps, "Seq Scan on segments", name)
+		require.NotContains(t, steps, "Seq Scan on facts", name)
+		for _, want := range c.want {
+			require.Contains(t, steps, want, "%s:\n%s", name, steps)
+		}
+	}
+}
