@@ -71,8 +71,11 @@ func Copy(ctx context.Context, from, to *sgam.Ledger, o *Options) (*Report, erro
 	if err != nil {
 		return nil, err
 	}
+	var later []sgam.TypeDocument // their lens was replaced when no tenant used it any more, which the copy is yet to learn
 	for i := range types {
-		if err := to.AdoptType(ctx, types[i].TypeDocument); err != nil {
+		if err := to.AdoptType(ctx, types[i].TypeDocument); errors.Is(err, sgam.ErrLensInUse) {
+			later = append(later, types[i].TypeDocument)
+		} else if err != nil {
 			return nil, err
 		}
 	}
@@ -87,6 +90,11 @@ func Copy(ctx context.Context, from, to *sgam.Ledger, o *Options) (*Report, erro
 			return nil, err
 		}
 		r.Tenants = append(r.Tenants, c.done)
+	}
+	for _, doc := range later {
+		if err := to.AdoptType(ctx, doc); err != nil {
+			return nil, err
+		}
 	}
 	return r, nil
 }

@@ -82,3 +82,42 @@ func TestAMigrationOfManyFactsIsCopiedInPages(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, want, got)
 }
+
+func TestALensThatWasReplacedSinceTheFirstCopyGoesAlong(t *testing.T) {
+	clock := ledgertest.NewClock(start)
+	schemas := ledgertest.NewSchemas(ledgertest.Attribute{Type: "order", Name: "total", Tag: 1, Value: "number"})
+	opened := func(s sgam.Schemas) *sgam.Ledger {
+		l, err := sgam.New(t.Context(), ledgertest.NewStore(nil), &sgam.Options{Schemas: s, Clock: clock.Now})
+		require.NoError(t, err)
+		ledgertest.Proven(t, l)
+		return l
+	}
+	from, to := opened(schemas), opened(nil)
+	source, err := from.Tenant("t")
+	require.NoError(t, err)
+	d := sgam.MemoryDelta{Op: sgam.Assert, Subject: "s", Attribute: "total", Value: json.RawMessage(`1`)}
+	_, err = source.Apply(t.Context(), d.From(sgam.Episode{ID: "e", Kind: sgam.Message, OccurredAt: start}))
+	require.NoError(t, err)
+	amount := ledgertest.Attribute{Type: "order", Name: "amount", Tag: 1, Value: "object"}
+	doc := schemas.NextThrough("order", []ledgertest.Lens{{Tag: 1, Wrap: "value"}}, amount)
+	require.NoError(t, from.Register(t.Context(), doc))
+	begin := func(second int) {
+		clock.Advance(time.Minute)
+		require.NoError(t, source.Migrate(t.Context(), "order", func(*sgam.MigrationStep) (*sgam.MigrationWrite, error) {
+			return &sgam.MigrationWrite{Epoch: &sgam.Epoch{Read: 1, Write: 1, Second: second}}, nil
+		}))
+	}
+	begin(2)
+	require.NoError(t, copyAndCompare(t.Context(), from, to))
+	other := ledgertest.NewSchemas()
+	_ = other.Next("order")
+	better := other.NextThrough("order", []ledgertest.Lens{{Tag: 1, Wrap: "amount"}}, amount)
+	doc.Lens = better.Lens
+	require.ErrorIs(t, from.Register(t.Context(), doc), sgam.ErrLensInUse)
+	begin(0)
+	require.NoError(t, from.Register(t.Context(), doc))
+	require.NoError(t, copyAndCompare(t.Context(), from, to))
+	types, err := to.Types(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, better.Lens.Hash, types[1].Lens.Hash)
+}
