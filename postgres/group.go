@@ -62,7 +62,7 @@ func (s *store) Write(ctx context.Context, t sgam.TenantID, call *sgam.Call, dec
 	case s.readOnly:
 		return sgam.ErrReadOnly
 	}
-	return s.take(t.Name(), newRequest(ctx, t, call, decide))
+	return s.take(t.Name(), newRequest(ctx, t, call, decide)) //nolint:contextcheck // each request brings its own context
 }
 
 // WriteRun runs calls of one tenant in their order. They share commits, as far as they fit.
@@ -77,7 +77,7 @@ func (s *store) WriteRun(ctx context.Context, t sgam.TenantID, run []sgam.RunCal
 	for i, c := range run {
 		all[i] = newRequest(ctx, t, c.Call, c.Decide)
 	}
-	return s.take(t.Name(), all...)
+	return s.take(t.Name(), all...) //nolint:contextcheck // each request brings its own context
 }
 
 func newRequest(ctx context.Context, t sgam.TenantID, call *sgam.Call, decide func(*sgam.Snapshot) (*sgam.Change, error)) *request {

@@ -55,7 +55,7 @@ func (s *store) Read(ctx context.Context, t sgam.TenantID, q *sgam.Query) (*sgam
 
 // answer queues the questions of the query; what depends on their answers is asked at once.
 func (r *reader) answer(ctx context.Context) error {
-	switch r.q.Kind {
+	switch r.q.Kind { //nolint:exhaustive // the others follow below
 	case sgam.QueryPoint:
 		return r.points(ctx)
 	case sgam.QueryClock:
@@ -79,7 +79,7 @@ func (r *reader) answer(ctx context.Context) error {
 	if err := r.run(ctx); err != nil {
 		return err
 	}
-	switch r.q.Kind {
+	switch r.q.Kind { //nolint:exhaustive // the others are answered above
 	case sgam.QueryMembers:
 		return r.members(ctx)
 	case sgam.QueryFacts:

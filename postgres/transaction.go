@@ -165,13 +165,11 @@ func (t *transaction) call(ctx context.Context, i int, res *resolver) error {
 	if err != nil {
 		return err
 	}
-	if err := r.ctx.Err(); err != nil {
-		r.err = err
+	if r.err = r.ctx.Err(); r.err != nil {
 		return nil
 	}
-	change, err := r.run(snapshot)
-	if err != nil || change == nil {
-		r.err = err
+	var change *sgam.Change
+	if change, r.err = r.run(snapshot); r.err != nil || change == nil {
 		return nil
 	}
 	if len(change.Epochs) > 0 {

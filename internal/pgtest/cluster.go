@@ -42,7 +42,7 @@ type Cluster struct {
 //
 // PostgreSQL refuses to run as root, so under root it runs as the user postgres.
 func Start(ctx context.Context, durable bool) (*Cluster, error) {
-	bin, err := programs()
+	bin, err := programs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -68,9 +68,9 @@ func Start(ctx context.Context, durable bool) (*Cluster, error) {
 }
 
 // programs finds the folder of PostgreSQL's programs; of several versions the newest.
-func programs() (string, error) {
+func programs(ctx context.Context) (string, error) {
 	var folders []string
-	if out, err := exec.Command("pg_config", "--bindir").Output(); err == nil {
+	if out, err := exec.CommandContext(ctx, "pg_config", "--bindir").Output(); err == nil {
 		folders = append(folders, strings.TrimSpace(string(out)))
 	}
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin")
@@ -147,7 +147,7 @@ func (c *Cluster) data() string { return filepath.Join(c.folder, "data") }
 
 // command is one of PostgreSQL's programs, run as the server's user.
 func (c *Cluster) command(ctx context.Context, name string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, filepath.Join(c.bin, name), args...)
+	cmd := exec.CommandContext(ctx, filepath.Join(c.bin, name), args...) //nolint:gosec // one of PostgreSQL's
 	cmd.SysProcAttr, cmd.Dir = c.as, c.folder
 	return cmd
 }
@@ -166,7 +166,8 @@ func (c *Cluster) Up(ctx context.Context) error {
 	for _, flag := range c.flags {
 		args = append(args, "-c", flag)
 	}
-	c.keeper = exec.Command("/bin/sh", args...)
+	// The keeper ends with its input, not with a context.
+	c.keeper = exec.Command("/bin/sh", args...) //nolint:gosec,noctx // fixed programs
 	c.keeper.SysProcAttr, c.keeper.Dir = c.as, c.folder
 	input, err := c.keeper.StdinPipe()
 	if err != nil {

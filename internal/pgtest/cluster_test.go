@@ -55,7 +55,7 @@ func TestACrashKeepsWhatWasCommitted(t *testing.T) {
 }
 
 func TestAServerIsGoneWithTheProcessThatStartedIt(t *testing.T) {
-	_, err := programs()
+	_, err := programs(t.Context())
 	Need(t, err)
 	self, err := os.Executable()
 	require.NoError(t, err)
