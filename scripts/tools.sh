@@ -154,6 +154,7 @@ find_tool() {
 	cc) find_cc ;;
 	certs) find_certs ;;
 	node) have node || have nodejs ;;
+	postgresql) have initdb || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 ;;
 	*) have "$1" ;;
 	esac
 }
@@ -167,6 +168,7 @@ describe() {
 	strace) printf 'strace, which stops a process at each write of the crash tests' ;;
 	node) printf 'Node.js, a second opinion on canonical JSON' ;;
 	shellcheck) printf 'shellcheck, for the scripts' ;;
+	postgresql) printf 'PostgreSQL 15 or newer, of which the tests run a server of their own' ;;
 	*) printf '%s' "$1" ;;
 	esac
 }
@@ -201,6 +203,8 @@ packages_for() {
 	*:node) printf 'nodejs' ;;
 	dnf:shellcheck | yum:shellcheck | zypper:shellcheck) printf 'ShellCheck' ;;
 	brew:strace) ;;
+	dnf:postgresql | yum:postgresql | zypper:postgresql) printf 'postgresql-server postgresql-contrib' ;;
+	apk:postgresql) printf 'postgresql postgresql-contrib' ;;
 	*) printf '%s' "$2" ;;
 	esac
 }
@@ -220,12 +224,24 @@ apt_go() {
 	fi
 }
 
+# no_cluster AS_ROOT prints the command that keeps Debian's package from starting a server for the whole machine, unless
+# somebody has said already what it should do.
+no_cluster() {
+	local file=/etc/postgresql-common/createcluster.conf
+	[ -e "$file" ] || printf "%ssh -c 'mkdir -p %s && echo create_main_cluster = false >%s' && " "$1" "${file%/*}" "$file"
+}
+
 # install_command MANAGER PACKAGES prints the one command that installs them all.
 install_command() {
 	local manager=$1 packages=$2 as
 	as=$(as_root)
 	case $manager in
-	apt-get) printf '%sapt-get update && %sapt-get install -y --no-install-recommends %s' "$as" "$as" "$packages" ;;
+	apt-get)
+		case " $packages " in
+		*' postgresql '*) no_cluster "$as" ;;
+		esac
+		printf '%sapt-get update && %sapt-get install -y --no-install-recommends %s' "$as" "$as" "$packages"
+		;;
 	dnf | yum) printf '%s%s install -y %s' "$as" "$manager" "$packages" ;;
 	apk) printf '%sapk add %s' "$as" "$packages" ;;
 	pacman) printf '%spacman -Sy --needed --noconfirm %s' "$as" "$packages" ;;
