@@ -166,11 +166,11 @@ func (t *transaction) call(ctx context.Context, i int, res *resolver) error {
 		return err
 	}
 	if r.err = r.ctx.Err(); r.err != nil {
-		return nil
+		return nil //nolint:nilerr // it is the request's, and the transaction goes on
 	}
 	var change *sgam.Change
 	if change, r.err = r.run(snapshot); r.err != nil || change == nil {
-		return nil
+		return nil //nolint:nilerr // likewise
 	}
 	if len(change.Epochs) > 0 {
 		if err := t.holdRegistry(ctx, i, snapshot.Registry); err != nil {
