@@ -29,7 +29,7 @@ type group struct {
 	around func(st *statement, run func() error) error
 }
 
-// most is the number of calls that share a commit.
+// most is the number of calls that share a commit, but for a run, which is not taken apart.
 const most = 64
 
 // request is one call on its way.
@@ -39,6 +39,7 @@ type request struct {
 	call   *sgam.Call
 	decide func(*sgam.Snapshot) (*sgam.Change, error)
 	done   chan struct{}
+	more   bool // the next request is of the same run
 
 	err      error
 	panicked any
@@ -63,7 +64,7 @@ func (s *store) Write(ctx context.Context, t sgam.TenantID, call *sgam.Call, dec
 	return s.run(newRequest(ctx, t, call, decide))
 }
 
-// WriteRun runs calls of one tenant in their order. They share commits, as far as they fit.
+// WriteRun runs calls of one tenant in their order. They share a commit, as long as none fails.
 func (s *store) WriteRun(ctx context.Context, t sgam.TenantID, run []sgam.RunCall) error {
 	switch err := ctx.Err(); {
 	case err != nil:
@@ -74,6 +75,7 @@ func (s *store) WriteRun(ctx context.Context, t sgam.TenantID, run []sgam.RunCal
 	all := make([]*request, len(run))
 	for i, c := range run {
 		all[i] = newRequest(ctx, t, c.Call, c.Decide)
+		all[i].more = i < len(run)-1
 	}
 	return s.run(all...)
 }
@@ -159,6 +161,9 @@ func (g *group) next() []*request {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	n := min(most, len(g.waiting))
+	for n > 0 && n < len(g.waiting) && g.waiting[n-1].more {
+		n++
+	}
 	batch := g.waiting[:n:n]
 	g.waiting = append([]*request(nil), g.waiting[n:]...)
 	return batch
