@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/pgtest"
 	"github.com/sgam-ledger/sgam/ledgertest"
 	"github.com/sgam-ledger/sgam/sqlite"
 )
@@ -17,17 +18,12 @@ import (
 func TestEngineObeysTheLaws(t *testing.T) { ledgertest.Run(t, layout(InitOptions{})) }
 
 func TestPartitionedEngineObeysTheLaws(t *testing.T) {
-	if os.Getenv("SGAM_ALL") == "" {
-		t.Skip("the laws take a minute in each layout: set SGAM_ALL=1")
-	}
 	ledgertest.Run(t, layout(InitOptions{Partitions: 8}))
 }
 
 func TestEngineAnswersWhatTheOthersAnswer(t *testing.T) {
-	if os.Getenv("SGAM_ALL") == "" {
-		t.Skip("a random history has some hundred thousand questions: set SGAM_ALL=1")
-	}
-	for seed := range 4 {
+	pgtest.Long(t)
+	for seed := range 2 {
 		t.Run(strconv.Itoa(seed), func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "ledger.db")
 			file := func(ctx context.Context, opts *sgam.Options) (*sgam.Ledger, error) {
@@ -57,14 +53,11 @@ func TestUnpreparedStatementsAnswerTheSame(t *testing.T) {
 	}
 }
 
-// histories are the folders of real histories whose answers are known; the large ones are for long runs.
-var histories = map[bool][]string{
-	false: {"climate", "endoflife"},
-	true:  {"climate", "covid", "endoflife", "gdp", "sgd", "tzdata"},
-}
+// histories are the folders of real histories whose answers are known.
+var histories = []string{"climate", "covid", "endoflife", "gdp", "sgd", "tzdata"}
 
 func TestReducedHistoriesAreAnsweredWithoutAnError(t *testing.T) {
-	for _, folder := range histories[os.Getenv("SGAM_ALL") != ""] {
+	for _, folder := range histories {
 		t.Run(folder, func(t *testing.T) {
 			answers(t, filepath.Join("../testdata", folder, "facts.jsonl.gz"), filepath.Join("../testdata", folder, "questions.jsonl.gz"))
 		})

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"fmt"
-	"os"
 	"sync"
 	"testing"
 	"time"
@@ -15,12 +14,10 @@ import (
 
 // A server that is stopped in the middle of its load, as a failing machine stops, has everything that was acknowledged.
 func TestACrashLosesNothingThatWasAcknowledged(t *testing.T) {
-	rounds := 1
-	if os.Getenv("SGAM_ALL") != "" {
-		rounds = 20
-	}
+	pgtest.Long(t)
+	const rounds = 20
 	c, err := pgtest.Start(t.Context(), true)
-	pgtest.Need(t, err)
+	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, c.Stop()) })
 	require.NoError(t, c.Do(t.Context(), "postgres", "CREATE ROLE "+application+" LOGIN", "CREATE DATABASE crashing"))
 	require.NoError(t, Init(t.Context(), c.DSN("crashing", "postgres"), InitOptions{Keys: secret{}, Role: application}))

@@ -47,6 +47,7 @@ func TestMain(m *testing.M) {
 
 func cluster(tb testing.TB) *pgtest.Cluster {
 	tb.Helper()
+	pgtest.Long(tb)
 	server.start.Do(func() {
 		ctx := context.Background()
 		server.ready, server.free = map[string]bool{}, map[string][]string{}
@@ -54,7 +55,7 @@ func cluster(tb testing.TB) *pgtest.Cluster {
 			server.err = server.cluster.Do(ctx, "postgres", "CREATE ROLE "+owner+" LOGIN CREATEDB", "CREATE ROLE "+application+" LOGIN")
 		}
 	})
-	pgtest.Need(tb, server.err)
+	require.NoError(tb, server.err)
 	return server.cluster
 }
 

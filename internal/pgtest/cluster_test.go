@@ -32,8 +32,9 @@ func TestMain(m *testing.M) {
 
 func started(t *testing.T, durable bool) *Cluster {
 	t.Helper()
+	Long(t)
 	c, err := Start(t.Context(), durable)
-	Need(t, err)
+	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, c.Stop()) })
 	return c
 }
@@ -55,8 +56,7 @@ func TestACrashKeepsWhatWasCommitted(t *testing.T) {
 }
 
 func TestAServerIsGoneWithTheProcessThatStartedIt(t *testing.T) {
-	_, err := programs(t.Context())
-	Need(t, err)
+	Long(t)
 	self, err := os.Executable()
 	require.NoError(t, err)
 	child := exec.CommandContext(t.Context(), self)
