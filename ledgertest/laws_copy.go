@@ -127,7 +127,7 @@ func migratedAndCopied(b *bench, to Place) {
 	}
 	record("started")
 	other := b.copiedFrom(s.l, to, s.schemas)
-	done, refused := s.backfill(2)
+	done, refused := s.backfill()
 	b.same("backfilled and refused", "3 2", fmt.Sprint(done, refused))
 	s.clock.Advance(time.Hour)
 	record("done")

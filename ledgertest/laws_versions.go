@@ -74,9 +74,10 @@ func (s *shop) begin(read, write, second int) {
 	s.clock.Advance(time.Hour)
 }
 
-// backfill gives every fact its form in a version, and reports how many got one and how many were put into quarantine.
-func (s *shop) backfill(version int) (done, refused int) {
+// backfill gives every fact its form in version 2, and reports how many got one and how many were put into quarantine.
+func (s *shop) backfill() (done, refused int) {
 	s.Helper()
+	const version = 2
 	w := &sgam.MigrationWrite{}
 	for v, err := range s.t.Values(s.Context(), "order", 0) {
 		s.ok(err)
@@ -205,7 +206,7 @@ func unmigratedIsAnError(b *bench) {
 	s := newShop(b)
 	b.apply(s.t, inVersion(1, "bob", "total", "13", at(0), "e2"), sgam.Applied)
 	s.begin(1, 1, 2)
-	done, refused := s.backfill(2)
+	done, refused := s.backfill()
 	b.same("backfilled and refused", "1 1", fmt.Sprint(done, refused))
 	b.same("in the window, in the old shape", "total 13 v1", s.shown(s.t.Current(), 0, "bob"))
 	b.same("in the window, in the new shape", "unmigrated", s.shown(s.t.Current(), 2, "bob"))
@@ -262,7 +263,7 @@ func beforeTheCutOver(b *bench) {
 		return fmt.Sprintf("%s", all)
 	}
 	want := record()
-	s.backfill(2)
+	s.backfill()
 	b.same("after the backfill", want, record())
 	b.same("now, before the cut-over", "total 11 v1", s.shown(s.t.ValidAt(at(5)), 0, "ann"))
 	s.begin(2, 2, 1)
@@ -279,7 +280,8 @@ func beforeTheCutOver(b *bench) {
 		b.Error("a cut-over changed when, or as what, a fact was recorded")
 	}
 	entries := 0
-	for range s.t.History(b.Context(), sgam.Slot{Subject: "ann", Attribute: "total"}) {
+	for _, err := range s.t.History(b.Context(), sgam.Slot{Subject: "ann", Attribute: "total"}) {
+		b.ok(err)
 		entries++
 	}
 	b.same("facts of the slot", "2", fmt.Sprint(entries))
@@ -293,7 +295,7 @@ func equalInEitherVersion(b *bench) {
 	b.apply(s.t, inVersion(2, "bob", "amount", `{"currency":"","value":20}`, at(0), "e3"), sgam.Applied)
 	b.apply(s.t, inVersion(1, "bob", "total", "20", at(1), "e4"), sgam.Confirmed)
 	b.apply(s.t, inVersion(1, "bob", "total", "21", at(2), "e5"), sgam.Applied)
-	s.backfill(2)
+	s.backfill()
 	s.begin(2, 2, 1)
 	b.apply(s.t, inVersion(2, "ann", "amount", `{"currency":"","value":10}`, at(2), "e6"), sgam.Confirmed)
 	b.apply(s.t, inVersion(2, "cec", "amount", `{"currency":"","value":30}`, at(2), "c2"), sgam.Confirmed)
@@ -393,7 +395,7 @@ func saidByALens(b *bench) {
 	b.same("as recorded", "shown 1 stored 1 lossy false defaulted []", said(s.t.Current()))
 	b.same("through the lens", "shown 2 stored 1 lossy false defaulted [/currency]", said(s.t.Current().AtVersion("order", 2)))
 	s.begin(1, 1, 2)
-	s.backfill(2)
+	s.backfill()
 	b.same("stored by the lens", "shown 2 stored 2 lossy false defaulted [/currency]", said(s.t.Current().AtVersion("order", 2)))
 	s.begin(2, 2, 1)
 	b.apply(s.t, inVersion(2, "ann", "amount", `{"currency":"EUR","value":10}`, at(1), "e2"), sgam.Applied)
@@ -504,9 +506,9 @@ func backfilled(b *bench) {
 		below++
 	}
 	b.same("facts below the fifth", "16", fmt.Sprint(below))
-	done, _ := s.backfill(2)
+	done, _ := s.backfill()
 	b.same("backfilled", "21", fmt.Sprint(done))
-	done, _ = s.backfill(2)
+	done, _ = s.backfill()
 	b.same("backfilled again", "0", fmt.Sprint(done))
 	s.begin(2, 2, 0)
 	b.same("at the end", `amount {"currency":"","value":119} v2`, s.shown(s.t.Current(), 0, "s19"))
