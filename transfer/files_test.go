@@ -132,6 +132,7 @@ func TestAComparisonFindsWhatWasChangedBehindTheLedgersBack(t *testing.T) {
 		"principal":  {"UPDATE principals SET name = 'eve' WHERE name = 'anna'"},
 		"segment":    {"DROP TRIGGER segments_are_closed_once", "UPDATE segments SET valid_to = valid_to - 1 WHERE fact_id = 1 AND node = 0"},
 		"point":      {"UPDATE points SET live = 1 - live WHERE number = 1"},
+		"number":     {"UPDATE value_numbers SET number = number + 5 WHERE seq = 1"},
 		"schema":     {"DROP TRIGGER type_versions_are_frozen", "UPDATE type_versions SET hash = 'other' WHERE type_id = 1"},
 	} {
 		t.Run(what, func(t *testing.T) {
