@@ -29,7 +29,7 @@ type copiedJSON struct {
 }
 
 func (p *program) copy() *cobra.Command {
-	var from, to string
+	var from, to ledgerAt
 	c := &cobra.Command{
 		Use:   "copy --from LEDGER --to LEDGER",
 		Short: "Copy a ledger into another one, and prove that both say the same",
@@ -38,46 +38,53 @@ func (p *program) copy() *cobra.Command {
 candidates, idempotency keys and migrations go along. Then both ledgers are read whole and compared, and each verifies
 itself. A ledger is named as ENGINE:WHERE; a path alone is a file. The engine is ` + schemes() + `.
 
+The key of a PostgreSQL ledger is in a file of its own, which --from-key and --to-key name; 'sgam init' makes the tables of a
+new one, with the original's key.
+
 A copy that was interrupted goes on where it was, and one whose original has been written since is brought forward: the same
 command does both. A target that is no copy of the original is refused. Nothing may write to the target meanwhile.
 
 With --tenant only that tenant is copied and compared. The exit code is 0 when both ledgers say the same, and 4 when they
 differ.`,
-		Example: `  sgam copy --from sqlite:agent.db --to sqlite:copy.db`,
+		Example: `  sgam copy --from sqlite:agent.db --to sqlite:copy.db
+  sgam init 'postgres:host=db user=owner dbname=memory' --key agent.db.keys --role agent
+  sgam copy --from agent.db --to 'postgres:host=db user=agent dbname=memory' --to-key agent.db.keys`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case c.Flags().Changed("db"):
 				return usage("--db says too little here: --from and --to name the two ledgers")
-			case from == "" || to == "":
+			case from.where == "" || to.where == "":
 				return usage("%s needs --from and --to: the two ledgers", c.CommandPath())
 			}
 			return p.between(c.Context(), from, to, func(a, b *sgam.Ledger) error { return p.copyLedger(c.Context(), a, b) })
 		},
 	}
-	c.Flags().StringVar(&from, "from", "", "the `ledger` that is copied, which is only read")
-	c.Flags().StringVar(&to, "to", "", "the `ledger` that becomes its copy, a new one where there is none")
+	from.flag, to.flag = "--from", "--to"
+	c.Flags().StringVar(&from.keyFile, "from-key", "", "the `file` with the key of a PostgreSQL ledger that is copied")
+	c.Flags().StringVar(&to.keyFile, "to-key", "", "the `file` with the key of a PostgreSQL ledger that becomes the copy")
+	c.Flags().StringVar(&from.where, "from", "", "the `ledger` that is copied, which is only read")
+	c.Flags().StringVar(&to.where, "to", "", "the `ledger` that becomes its copy, a new one where there is none")
 	return c
 }
 
 // between opens two ledgers, the second one with the key of the first.
-func (p *program) between(ctx context.Context, from, to string, do func(from, to *sgam.Ledger) error) (err error) {
-	source, here, err := engineOf("--from", from)
-	if err != nil {
+func (p *program) between(ctx context.Context, from, to ledgerAt, do func(from, to *sgam.Ledger) error) (err error) {
+	var source, target engine
+	if source, from.where, err = engineOf(from.flag, from.where); err != nil {
 		return err
 	}
-	target, there, err := engineOf("--to", to)
-	if err != nil {
+	if target, to.where, err = engineOf(to.flag, to.where); err != nil {
 		return err
 	}
-	if source.scheme == target.scheme && (here == there || sameFile(here, there)) {
+	if source.scheme == target.scheme && (from.where == to.where || sameFile(from.where, to.where)) {
 		return usage("--from and --to name one ledger")
 	}
-	a, err := source.read(ctx, "--from", here, &sgam.Options{ReadOnly: true, Clock: p.clock, Rand: p.rand})
+	a, err := source.read(ctx, from, &sgam.Options{ReadOnly: true, Clock: p.clock, Rand: p.rand})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
-	b, err := target.copy(ctx, "--to", there, a.Store().DigestKey(), &sgam.Options{Clock: p.clock, Rand: p.rand})
+	b, err := target.copy(ctx, to, a.Store().DigestKey(), &sgam.Options{Clock: p.clock, Rand: p.rand})
 	if err != nil {
 		return err
 	}

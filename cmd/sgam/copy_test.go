@@ -94,7 +94,7 @@ func TestAnInterruptedCopyGoesOn(t *testing.T) {
 	var out, errOut bytes.Buffer
 	p := b.program("", &out, &errOut)
 	ctx, cancel := context.WithCancel(t.Context())
-	err := p.between(ctx, "agent.db", "copy.db", func(from, to *sgam.Ledger) error {
+	err := p.between(ctx, ledgerAt{flag: "--from", where: "agent.db"}, ledgerAt{flag: "--to", where: "copy.db"}, func(from, to *sgam.Ledger) error {
 		_, err := transfer.Copy(ctx, from, to, &transfer.Options{Progress: func(now transfer.Progress) {
 			if now.Done > 0 {
 				cancel()

@@ -107,7 +107,7 @@ ledger learned it. Every flag that takes a time says which axis it means. A time
 		}
 		root.AddCommand(commands...)
 	}
-	add(groupWrite, p.schema(), p.apply(), p.withdraw(), p.accept(), p.decline(), p.migrate(), p.copy(), p.upgrade())
+	add(groupWrite, p.schema(), p.apply(), p.withdraw(), p.accept(), p.decline(), p.migrate(), p.copy(), p.initLedger(), p.upgrade())
 	add(groupRead, p.get(), p.facts(), p.timeline(), p.history(), p.believed(), p.diff(), p.explain(), p.outcomes())
 	add(groupCheck, p.demo(), p.verify(), p.replay(), p.scenario(), p.version())
 	root.SetHelpCommandGroupID(groupCheck)
