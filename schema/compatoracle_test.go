@@ -81,7 +81,7 @@ func unkept(older, newer *drawnVersion, values chooser, n int, tried *int) strin
 func TestWhatIsOKCanBeRead(t *testing.T) {
 	t.Run("few pairs and many values", func(t *testing.T) {
 		tried := 0
-		for range effort(50) {
+		for range effort(20) {
 			rapid.Check(t, func(t *rapid.T) {
 				older, newer, ok := drawPair(t, rapidChoices{t})
 				if !ok {
@@ -97,7 +97,7 @@ func TestWhatIsOKCanBeRead(t *testing.T) {
 	})
 	t.Run("many pairs and few values", func(t *testing.T) {
 		c, tried := seeded(rand.Uint64()), 0
-		for range effort(50) * 8000 {
+		for range effort(20) * 8000 {
 			if older, newer, ok := drawPair(t, c); ok {
 				require.Empty(t, unkept(older, newer, c, 12, &tried))
 			}
@@ -111,7 +111,7 @@ func TestWhatIsOKCanBeRead(t *testing.T) {
 func TestWhatBreaksHasAWitness(t *testing.T) {
 	breaks, witnesses := 0, 0
 	c := seeded(2)
-	for range effort(15) * 3000 {
+	for range effort(6) * 3000 {
 		older, newer, ok := drawPair(t, c)
 		if !ok {
 			continue
