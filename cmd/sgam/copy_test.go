@@ -133,7 +133,7 @@ func TestHowFarAnInterruptedCopyCameIsTold(t *testing.T) {
 
 func TestEnginesAreNamedBeforeAColon(t *testing.T) {
 	for text, want := range map[string]string{
-		"a.db": "a.db", "sqlite:a.db": "a.db", "sqlite:/tmp/a:b.db": "/tmp/a:b.db", `C:\a.db`: `C:\a.db`, "./x:y.db": "./x:y.db",
+		"a.db": "a.db", "sqlite:a.db": "a.db", "sqlite:/var/a:b.db": "/var/a:b.db", `C:\a.db`: `C:\a.db`, "./x:y.db": "./x:y.db",
 	} {
 		e, where, err := engineOf("--to", text)
 		require.NoError(t, err)
