@@ -15,7 +15,10 @@ import (
 	"github.com/sgam-ledger/sgam/sqlite"
 )
 
-func TestEngineObeysTheLaws(t *testing.T) { ledgertest.Run(t, layout(InitOptions{})) }
+func TestEngineObeysTheLaws(t *testing.T) {
+	pgtest.Long(t)
+	ledgertest.Run(t, layout(InitOptions{}))
+}
 
 // The layouts share every statement, so the laws are played on one of them, and random histories compare the two: with each other, and
 // with the engines that need no server.
@@ -51,6 +54,7 @@ func TestUnpreparedStatementsAnswerTheSame(t *testing.T) {
 var histories = []string{"climate", "covid", "endoflife", "gdp", "sgd", "tzdata"}
 
 func TestReducedHistoriesAreAnsweredWithoutAnError(t *testing.T) {
+	pgtest.Long(t)
 	for _, folder := range histories {
 		t.Run(folder, func(t *testing.T) {
 			answers(t, filepath.Join("../testdata", folder, "facts.jsonl.gz"), filepath.Join("../testdata", folder, "questions.jsonl.gz"))

@@ -236,16 +236,34 @@ func (r *report) isAllowed(s skip) bool {
 	return slices.ContainsFunc(r.allowed, func(re *regexp.Regexp) bool { return re.MatchString(s.reason) })
 }
 
+// listSkips lists the wanted skips. Of many tests of a package with one reason, as without a server, the first stands for all.
 func (r *report) listSkips(title string, want func(skip) bool, count *int) {
+	const many = 3
+	alike := map[skip][]skip{}
+	var order []skip
 	for _, s := range r.skips {
 		if !want(s) {
 			continue
 		}
+		*count++
+		why := skip{pkg: s.pkg, reason: s.reason}
+		if alike[why] == nil {
+			order = append(order, why)
+		}
+		alike[why] = append(alike[why], s)
+	}
+	for _, why := range order {
 		if title != "" {
 			fmt.Fprintln(r.out, title)
 			title = ""
 		}
-		*count++
-		fmt.Fprintf(r.out, "  %s %s: %s\n", s.pkg, s.test, s.reason)
+		tests := alike[why]
+		if len(tests) > many {
+			fmt.Fprintf(r.out, "  %s %s and %d more: %s\n", why.pkg, tests[0].test, len(tests)-1, why.reason)
+			continue
+		}
+		for _, s := range tests {
+			fmt.Fprintf(r.out, "  %s %s: %s\n", s.pkg, s.test, s.reason)
+		}
 	}
 }

@@ -62,6 +62,14 @@ func TestOutcomes(t *testing.T) {
 			without: []string{"noise"},
 		},
 		{
+			name: "many skips of one reason are one line",
+			in: stream(append(pass, "run A", "output A|x_test.go:1: no server", "skip A", "run B", "output B|x_test.go:1: no server", "skip B",
+				"run C", "output C|x_test.go:1: no server", "skip C", "run D", "output D|x_test.go:2: no server", "skip D",
+				"run E", "output E|x_test.go:3: no disk", "skip E", "pass ")...), code: 0,
+			prints:  []string{"skipped:\n  example.com/p A and 3 more: no server\n  example.com/p E: no disk\n", "1 passed, 0 failed, 5 skipped\n"},
+			without: []string{"  example.com/p B"},
+		},
+		{
 			name: "under -strict a skip is a failure",
 			args: []string{"-strict"},
 			in:   stream(append(append(pass, skip...), "pass ")...), code: 1,
