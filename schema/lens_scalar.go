@@ -91,6 +91,9 @@ func (o *mapEnum) reshape(f *faults, s map[string]any) map[string]any {
 	if o.upFallback.set {
 		made.values = append(made.values, o.upFallback.value)
 	}
+	if !slices.ContainsFunc(made.values, func(v any) bool { _, text := v.(string); return !text }) {
+		made.types = []string{"string"} // so that text can be made of it
+	}
 	return made.schema()
 }
 
