@@ -266,7 +266,9 @@ func (d *lensDraw) objectOp(s tree) (o, next tree) {
 		changes[fresh] = inner
 		return tree{"op": "nest", "props": group, "into": fresh}, edited(s, changes, map[string]bool{fresh: any})
 	case "unnest":
-		if inner := asSchema(part["properties"]); inner != nil && !d.added[name] {
+		inner := asSchema(part["properties"])
+		// A property that is added with a default can't be left out, and one of an object that may be left out can.
+		if inner != nil && !d.added[name] && (required[name] || !slices.ContainsFunc(sortedKeys(inner), func(n string) bool { return d.added[n] })) {
 			changes, names := map[string]tree{name: nil}, map[string]bool{}
 			for _, n := range sortedKeys(inner) {
 				changes[n], names[n] = asSchema(inner[n]), required[name] && requiredOf(part)[n]
@@ -274,7 +276,7 @@ func (d *lensDraw) objectOp(s tree) (o, next tree) {
 			return tree{"op": "unnest", "props": sortedKeys(inner), "from": name}, edited(s, changes, names)
 		}
 	case "unwrap":
-		if len(names) == 1 && required[name] && !maybeNull(part) {
+		if len(names) == 1 && required[name] && !maybeNull(part) && !d.added[name] {
 			return tree{"op": "unwrap", "prop": name}, part
 		}
 	case "split":
