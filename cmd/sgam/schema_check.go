@@ -93,8 +93,8 @@ func (f *schemaCheckFlags) options(c *cobra.Command) (*schema.CheckOptions, erro
 	}
 	for _, d := range f.dispose {
 		name, what, _ := strings.Cut(d, "=")
-		switch w := schema.Disposition(what); w {
-		case schema.KeepReadable, schema.Expire, schema.Erase:
+		switch w := schema.Disposition(what); {
+		case name != "" && (w == schema.KeepReadable || w == schema.Expire || w == schema.Erase):
 			opts.Dispositions[name] = w
 		default:
 			return nil, usage("--dispose %q: want NAME=WHAT with keep_readable, expire or erase", d)

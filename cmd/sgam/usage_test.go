@@ -41,6 +41,8 @@ func TestWrongCommandLinesGetOneLine(t *testing.T) {
 		{"migrate plan identity --db agent.db --from 0", "--from 0: want a version from 1 on"},
 		{"migrate plan identity --db agent.db --to 9", "--to: want a version up to 1, after the one that is migrated from"},
 		{"migrate plan identity --db agent.db --delete city=forget", `--delete "city=forget": want NAME=WHAT with keep, expire or erase`},
+		{"migrate plan identity --db agent.db --delete =keep", `--delete "=keep": want NAME=WHAT with keep, expire or erase`},
+		{"schema check x --against y --dispose =erase", `--dispose "=erase": want NAME=WHAT with keep_readable, expire or erase`},
 		{"migrate plan identity --db agent.db --tenant ghost", `--tenant "ghost": there is no such tenant in this ledger, and without --tenant all are meant`},
 		{"migrate plan identity --db agent.db -o absent/plan.json", "--output: absent: no such file or directory"},
 		{"migrate dry-run absent.json --db agent.db", "absent.json: no such file or directory"},
