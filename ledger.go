@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -108,6 +109,18 @@ func (l *Ledger) fail(err error) error {
 		return fmt.Errorf("%w (and closing the store failed: %w)", err, cerr)
 	}
 	return err
+}
+
+// Over is the same ledger on another store that reaches its data in a way of its own, inside a transaction of the caller's
+// for instance: engines offer that. It has the options of this one and knows of the registry what this one knows; nothing
+// is registered. Closing it closes the store that it was given, and nothing else. [ErrClosed] says that this one is closed.
+func (l *Ledger) Over(store Store) (*Ledger, error) {
+	if l.closed.Load() {
+		return nil, ErrClosed
+	}
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return &Ledger{store: store, opts: l.opts, catalog: l.catalog, epochs: maps.Clone(l.epochs)}, nil
 }
 
 // Store is the engine, for rooms that need more of it than the port.

@@ -36,7 +36,8 @@ func (f *failure) Error() string {
 // codeWords are the codes that a person is likely to meet.
 var codeWords = map[string]string{
 	"08006": "connection failure", "22012": "a row that must be there is not", "23502": "not null", "23503": "foreign key", "23505": "unique",
-	"23514": "check", "23P01": "exclusion", "25006": "read-only transaction", "3F000": "no such schema", "40001": "serialization failure",
+	"23514": "check", "23P01": "exclusion", "25006": "read-only transaction",
+	"25P02": "the transaction is aborted", "3F000": "no such schema", "40001": "serialization failure",
 	"40P01": "deadlock", "42501": "insufficient privilege", "42P01": "no such table", "53100": "disk full", "53300": "too many connections",
 	"57014": "canceled", "57P01": "shutdown", "57P02": "crash shutdown", "57P03": "starting up", "55P03": "lock not available",
 }

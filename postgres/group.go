@@ -61,6 +61,8 @@ func (s *store) Write(ctx context.Context, t sgam.TenantID, call *sgam.Call, dec
 		return s.preview(ctx, t.Name(), call, decide)
 	case s.readOnly:
 		return sgam.ErrReadOnly
+	case s.joint != nil:
+		return s.writeJoined(ctx, newRequest(ctx, t, call, decide))
 	}
 	return s.take(t.Name(), newRequest(ctx, t, call, decide)) //nolint:contextcheck // each request brings its own context
 }
@@ -72,6 +74,13 @@ func (s *store) WriteRun(ctx context.Context, t sgam.TenantID, run []sgam.RunCal
 		return err
 	case s.readOnly:
 		return sgam.ErrReadOnly
+	case s.joint != nil:
+		for _, c := range run {
+			if err := s.writeJoined(ctx, newRequest(ctx, t, c.Call, c.Decide)); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	all := make([]*request, len(run))
 	for i, c := range run {
@@ -279,12 +288,13 @@ func (s *store) preview(ctx context.Context, tenant string, call *sgam.Call, dec
 		r := newResolver(c, newTenantState(id))
 		c.begin(stBeginRead)
 		c.enter(id)
+		c.hold()
 		c.loadTenant(stTenant, &r.state)
 		r.queue(0, call)
 		if snapshot, err = r.finish(ctx); err != nil {
 			return err
 		}
-		c.add(nil, stRollback)
+		c.end(stRollback)
 		return c.run(ctx)
 	})
 	if err != nil {

@@ -88,8 +88,8 @@ func newStore(ctx context.Context, pool *pgxpool.Pool, opts *sgam.Options, engin
 			&sgam.FieldError{Field: "Keys", Rule: "required", Want: "where the ledger's secret is kept, a postgres.KeyFile for instance"})
 	}
 	s := &store{
-		pool: pool, readOnly: opts.ReadOnly, unprepared: engine.Unprepared, told: opts.Observe, ids: map[string]int64{},
-		writes: newQueues(),
+		pool: pool, noWall: engine.NoWall, readOnly: opts.ReadOnly, unprepared: engine.Unprepared, told: opts.Observe,
+		known: &numbers{of: map[string]int64{}}, writes: newQueues(),
 	}
 	return s, s.reading(ctx, func(c *session) error { return s.check(ctx, c, opts.Keys, engine) })
 }
@@ -108,7 +108,7 @@ func (s *store) check(ctx context.Context, c *session, keys sgam.KeyStore, engin
 	if check == nil {
 		return damaged("name of the ledger")
 	}
-	s.spread = layout == layoutDistributed
+	s.name, s.spread = name, layout == layoutDistributed
 	c.spread = s.spread
 	if err := c.tryWall(ctx, engine.NoWall); err != nil {
 		return err
@@ -145,6 +145,27 @@ func (s *session) judge(ctx context.Context) error {
 // tryWall checks that row-level security holds for the connection: by what the role is, and by looking for the row of
 // tenant 0, which must be there for tenant 0 and for nobody else.
 func (s *session) tryWall(ctx context.Context, waived bool) error {
+	if err := s.judgeRole(ctx, waived); err != nil || waived {
+		return err
+	}
+	for _, as := range []int64{0, nobody} {
+		var seen, own int64
+		s.begin(stBeginRead)
+		s.enter(as)
+		s.add(func(r row) error { seen, own = r.int(0), r.int(1); return nil }, stStrangers, as)
+		s.end(stRollback)
+		if err := s.run(ctx); err != nil {
+			return err
+		}
+		if own != seen || (as == 0) != (own == 1) {
+			return fmt.Errorf("%w: a transaction of one tenant sees %d rows of others", ErrNoWall, seen-own)
+		}
+	}
+	return nil
+}
+
+// judgeRole looks at what the connection's role is and may, and at whether its commits are durable.
+func (s *session) judgeRole(ctx context.Context, waived bool) error {
 	var role, why string
 	durable := false
 	s.add(func(r row) error {
@@ -169,24 +190,8 @@ func (s *session) tryWall(ctx context.Context, waived bool) error {
 	if !durable {
 		return ErrNotDurable
 	}
-	if waived {
-		return nil
-	}
-	if why != "" {
+	if why != "" && !waived {
 		return fmt.Errorf("%w: %s %s", ErrNoWall, role, why)
-	}
-	for _, as := range []int64{0, nobody} {
-		var seen, own int64
-		s.begin(stBeginRead)
-		s.enter(as)
-		s.add(func(r row) error { seen, own = r.int(0), r.int(1); return nil }, stStrangers, as)
-		s.add(nil, stRollback)
-		if err := s.run(ctx); err != nil {
-			return err
-		}
-		if own != seen || (as == 0) != (own == 1) {
-			return fmt.Errorf("%w: a transaction of one tenant sees %d rows of others", ErrNoWall, seen-own)
-		}
 	}
 	return nil
 }

@@ -36,6 +36,7 @@ func (s *store) Read(ctx context.Context, t sgam.TenantID, q *sgam.Query) (*sgam
 		}
 		c.begin(stBeginRead)
 		c.enter(id)
+		c.hold()
 		if err := r.answer(ctx); err != nil {
 			return err
 		}
@@ -44,7 +45,7 @@ func (s *store) Read(ctx context.Context, t sgam.TenantID, q *sgam.Query) (*sgam
 				return err
 			}
 		}
-		c.add(nil, stCommit)
+		c.end(stCommit)
 		return c.run(ctx)
 	})
 	if err != nil {

@@ -56,7 +56,7 @@ func (s *store) Types(ctx context.Context) (stored []sgam.StoredType, err error)
 			t.Attributes = append(t.Attributes, sgam.AttributeName{Tag: int(r.int(3)), Many: r.flag(4), Name: r.text(5)})
 			return nil
 		}, stVersionAttributes)
-		c.add(nil, stCommit)
+		c.end(stCommit)
 		return c.run(ctx)
 	})
 	return stored, err
@@ -64,8 +64,11 @@ func (s *store) Types(ctx context.Context) (stored []sgam.StoredType, err error)
 
 // Register stores one schema version. A draft may be replaced, a frozen version never.
 func (s *store) Register(ctx context.Context, doc sgam.TypeDocument) error {
-	if s.readOnly {
+	switch {
+	case s.readOnly:
 		return sgam.ErrReadOnly
+	case s.joint != nil:
+		return fmt.Errorf("%w: postgres: a schema version is registered outside of the caller's transaction", sgam.ErrUnsupported)
 	}
 	err := s.reading(ctx, func(c *session) error {
 		reg := registration{session: c, doc: &doc}
@@ -75,9 +78,9 @@ func (s *store) Register(ctx context.Context, doc sgam.TypeDocument) error {
 		}
 		// When the answer is lost, the next attempt finds what this one stored.
 		if changed {
-			c.add(nil, stCommit)
+			c.end(stCommit)
 		} else {
-			c.add(nil, stRollback)
+			c.end(stRollback)
 		}
 		return c.run(ctx)
 	})

@@ -7,15 +7,16 @@ import (
 	"strconv"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // session is a connection that one caller has for a while. Statements are queued and go to the server together, in one
 // round trip.
 type session struct {
-	conn       *pgxpool.Conn
-	unprepared bool // statements are sent as text each time
-	spread     bool // the server is a Citus coordinator
+	conn       *pgconn.PgConn
+	release    func() // gives the connection back
+	unprepared bool   // statements are sent as text each time
+	spread     bool   // the server is a Citus coordinator
+	joined     bool   // the transaction is the caller's: it is there already, and stays
 	tenant     int64
 	steps      []step
 	fault      error // of an argument: nothing is sent
@@ -53,12 +54,23 @@ func (s *session) addText(st *statement, args ...any) {
 	s.steps = append(s.steps, step{st: &statement{st.name, fmt.Sprintf(st.text, args...)}, ofText: true})
 }
 
-// begin queues the begin of a transaction.
+// begin queues the begin of a transaction. One of the caller's has begun already.
 func (s *session) begin(st *statement) {
-	s.add(nil, st)
+	if !s.joined {
+		s.add(nil, st)
+	}
 	if s.spread {
 		s.addText(stSpreadSettings)
 	}
+}
+
+// end queues the end of a transaction. One of the caller's goes on without a tenant.
+func (s *session) end(st *statement) {
+	if s.joined {
+		s.add(nil, stLeaveTenant)
+		return
+	}
+	s.add(nil, st)
 }
 
 // enter queues that the transaction is of a tenant.
@@ -70,9 +82,10 @@ func (s *session) enter(tenant int64) {
 // glance queues that what follows is of a tenant, for a single question. All that goes out in one round trip is one
 // transaction of the server, so this one needs no beginning and no end.
 func (s *session) glance(tenant int64) {
-	if s.spread {
+	if s.spread || s.joined {
 		s.begin(stBeginRead)
 		s.enter(tenant)
+		s.hold()
 		return
 	}
 	s.tenant = tenant
@@ -81,8 +94,16 @@ func (s *session) glance(tenant int64) {
 
 // leave queues the end of a glance.
 func (s *session) leave() {
-	if s.spread {
-		s.add(nil, stCommit)
+	if s.spread || s.joined {
+		s.end(stCommit)
+	}
+}
+
+// hold queues the tenant's lock in a transaction of the caller's. There each statement sees what was committed before it, so
+// that only with the lock an answer of several statements is of one moment, and what a caller decides on stays true.
+func (s *session) hold() {
+	if s.joined {
+		s.add(nil, stLockTenant, s.tenant)
 	}
 }
 
@@ -108,12 +129,11 @@ func (s *session) run(ctx context.Context) error {
 		return nil
 	}
 	s.trips++
-	conn := s.conn.Conn().PgConn()
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	t := trip{known: preparedOn(conn), unprepared: s.unprepared}
-	pipe := conn.StartPipeline(ctx)
+	t := trip{known: preparedOn(s.conn), unprepared: s.unprepared}
+	pipe := s.conn.StartPipeline(ctx)
 	t.send(pipe, steps)
 	var err error
 	if serr := pipe.Sync(); serr != nil {

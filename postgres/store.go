@@ -15,16 +15,20 @@ var (
 	stSpreadSettings = named("spread_settings")
 	stSetTenant      = named("set_tenant")
 	stSetTenantHere  = named("set_tenant_here")
+	stLeaveTenant    = named("leave_tenant")
 	stCommit         = named("commit")
 	stRollback       = named("rollback")
 	stTenantOfName   = named("tenant_of_name")
 	stTenants        = named("tenants")
 )
 
-// store is the engine over one database.
+// store is the engine over one database, or in one transaction there.
 type store struct {
+	name       string // of the ledger
 	pool       *pgxpool.Pool
-	lent       bool // the pool is the caller's
+	lent       bool   // the pool is the caller's
+	joint      *joint // a transaction of the caller's, nil for those of the engine
+	noWall     bool
 	readOnly   bool
 	unprepared bool
 	spread     bool
@@ -36,8 +40,13 @@ type store struct {
 	life   sync.RWMutex
 	closed bool
 
-	mu  sync.Mutex
-	ids map[string]int64 // numbers of tenants; they never change
+	known *numbers
+}
+
+// numbers are those of tenants that are stored. They never change.
+type numbers struct {
+	mu sync.Mutex
+	of map[string]int64
 }
 
 var (
@@ -64,7 +73,7 @@ func (s *store) enter() (leave func(), err error) {
 	return s.life.RUnlock, nil
 }
 
-// Close waits for reads and writes under way and releases the connections.
+// Close waits for reads and writes under way and releases the connections. A transaction of the caller's goes on.
 func (s *store) Close() error {
 	s.life.Lock()
 	defer s.life.Unlock()
@@ -87,7 +96,7 @@ func (s *store) connect(ctx context.Context) (*session, error) {
 		}
 		return nil, &broken{err}
 	}
-	return &session{conn: conn, unprepared: s.unprepared, spread: s.spread}, nil
+	return &session{conn: conn.Conn().PgConn(), release: conn.Release, unprepared: s.unprepared, spread: s.spread}, nil
 }
 
 // reading runs something on a connection, again if the connection turns out to be lost: nothing that it does is stored.
@@ -97,6 +106,9 @@ func (s *store) reading(ctx context.Context, run func(*session) error) error {
 		return err
 	}
 	defer leave()
+	if s.joint != nil {
+		return s.join(ctx, run)
+	}
 	for attempt := 1; ; attempt++ {
 		err = s.once(ctx, run)
 		if err == nil || ctx.Err() != nil || !isPassing(err) || attempt == mostAttempts {
@@ -114,15 +126,15 @@ func (s *store) once(ctx context.Context, run func(*session) error) error {
 	if err != nil {
 		return err
 	}
-	defer c.conn.Release()
+	defer c.release()
 	return run(c)
 }
 
 // tenantID is the number of a tenant, 0 when it has not been written.
 func (s *store) tenantID(ctx context.Context, c *session, name string) (int64, error) {
-	s.mu.Lock()
-	id := s.ids[name]
-	s.mu.Unlock()
+	s.known.mu.Lock()
+	id := s.known.of[name]
+	s.known.mu.Unlock()
 	if id != 0 {
 		return id, nil
 	}
@@ -134,14 +146,17 @@ func (s *store) tenantID(ctx context.Context, c *session, name string) (int64, e
 	return id, nil
 }
 
-// remember keeps the number of a tenant that is stored.
+// remember keeps the number of a tenant that is stored. What a transaction of the caller's sees may not be.
 func (s *store) remember(name string, id int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.ids) >= rememberedTenants {
-		clear(s.ids)
+	if s.joint != nil {
+		return
 	}
-	s.ids[name] = id
+	s.known.mu.Lock()
+	defer s.known.mu.Unlock()
+	if len(s.known.of) >= rememberedTenants {
+		clear(s.known.of)
+	}
+	s.known.of[name] = id
 }
 
 // Tenants lists tenants that have been written.

@@ -16,6 +16,10 @@ var (
 	stUpdateTenant   = named("update_tenant")
 	stCallIsStored   = named("call_is_stored")
 	stHoldRegistry   = named("hold_registry")
+
+	stSavepoint           = named("savepoint")
+	stRollbackToSavepoint = named("rollback_to_savepoint")
+	stReleaseSavepoint    = named("release_savepoint")
 )
 
 // transaction is what the calls of one commit share: one tenant, one connection, and the lock on the tenant's row.
@@ -68,12 +72,14 @@ func (t *transaction) run() error {
 	first := t.batch[0]
 	ctx, cancel := context.WithTimeout(first.ctx, patience)
 	defer cancel()
-	c, err := t.store.connect(ctx)
-	if err != nil {
-		return inTime(ctx, first.ctx, err)
+	if t.session == nil {
+		c, err := t.store.connect(ctx)
+		if err != nil {
+			return inTime(ctx, first.ctx, err)
+		}
+		defer c.release()
+		t.session = c
 	}
-	defer c.conn.Release()
-	t.session = c
 	res, err := t.begin(ctx, first)
 	if err != nil {
 		return inTime(ctx, first.ctx, err)
@@ -85,7 +91,7 @@ func (t *transaction) run() error {
 		if err := t.call(work, i, res); err != nil {
 			return err
 		}
-		if i+1 == most {
+		if i+1 == most || t.session.joined {
 			break
 		}
 		following := t.store.writes.next(t.queue)
@@ -93,7 +99,7 @@ func (t *transaction) run() error {
 			break
 		}
 		t.batch = append(t.batch, following)
-		res = newResolver(c, t.state)
+		res = newResolver(t.session, t.state)
 		res.queue(i+1, following.call)
 	}
 	return t.end(work)
@@ -143,12 +149,18 @@ func (t *transaction) begin(ctx context.Context, first *request) (*resolver, err
 func (t *transaction) beginTenant(ctx context.Context) (id int64, err error) {
 	c := t.session
 	c.begin(stBeginWrite)
+	if c.joined {
+		c.add(nil, stSavepoint) // nothing is left of the tenant unless the call is written
+	}
 	c.add(func(r row) error { id = r.int(0); return nil }, stAddToDirectory, t.tenant)
 	if err := c.run(ctx); err != nil {
 		return 0, err
 	}
 	if id == 0 {
-		c.add(nil, stRollback)
+		if c.joined {
+			c.add(nil, stReleaseSavepoint)
+		}
+		c.end(stRollback)
 		return 0, c.run(ctx)
 	}
 	t.fresh = true
@@ -206,25 +218,38 @@ func (t *transaction) holdRegistry(ctx context.Context, i int, revision int64) e
 		return err
 	}
 	if now != revision {
-		return &failure{statement: stHoldRegistry.name, code: "40001"}
+		return errRegistryMoved
 	}
 	return nil
 }
+
+// errRegistryMoved says that somebody registered a version after the call had looked.
+var errRegistryMoved = &failure{statement: stHoldRegistry.name, code: "40001"}
 
 // end commits what the transaction wrote. It has three outcomes: stored, not stored, and sgam.ErrOutcomeUnknown.
 func (t *transaction) end(ctx context.Context) error {
 	c := t.session
 	if !t.wrote {
-		c.add(nil, stRollback)
-		// The connection is dropped when this fails, and with it goes what was not committed.
-		return ignoreLoss(c.run(ctx))
+		if c.joined && t.fresh {
+			c.add(nil, stRollbackToSavepoint)
+			c.add(nil, stReleaseSavepoint)
+		}
+		c.end(stRollback)
+		err := c.run(ctx)
+		if isBroken(err) && !c.joined {
+			return nil // the connection is dropped, and with it goes what was not committed
+		}
+		return err
 	}
 	s := &t.state
 	c.add(nil, stUpdateTenant, s.id, s.lastKnown, s.lastSeq, s.lastFact, s.nextSubject, s.nextSlot, s.nextEpisode, s.nextPrincipal,
 		t.begun.lastSeq)
-	c.add(nil, stCommit)
+	if c.joined && t.fresh {
+		c.add(nil, stReleaseSavepoint)
+	}
+	c.end(stCommit)
 	err := c.run(ctx)
-	if isBroken(err) {
+	if isBroken(err) && !c.joined {
 		stored, lerr := t.lookUp(ctx)
 		if lerr != nil {
 			return fmt.Errorf("%w: %w; looking it up: %w", sgam.ErrOutcomeUnknown, err, lerr)
@@ -235,13 +260,6 @@ func (t *transaction) end(ctx context.Context) error {
 	}
 	if err == nil {
 		t.store.remember(t.tenant, s.id)
-	}
-	return err
-}
-
-func ignoreLoss(err error) error {
-	if isBroken(err) {
-		return nil
 	}
 	return err
 }

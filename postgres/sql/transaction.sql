@@ -15,6 +15,10 @@ SET LOCAL sgam.tenant_id = '%d';
 -- The same for a transaction that ends with its round trip. It does not reach the workers of Citus.
 SELECT set_config('sgam.tenant_id', $1, true);
 
+-- name: leave_tenant
+-- What the caller does next in a transaction of its own is of no tenant.
+SET LOCAL sgam.tenant_id = '';
+
 -- name: spread_settings
 -- On Citus: what is set in a transaction holds on the workers too.
 SET LOCAL citus.propagate_set_commands = 'local';
@@ -27,6 +31,15 @@ COMMIT;
 
 -- name: rollback
 ROLLBACK;
+
+-- name: savepoint
+SAVEPOINT sgam;
+
+-- name: rollback_to_savepoint
+ROLLBACK TO SAVEPOINT sgam;
+
+-- name: release_savepoint
+RELEASE SAVEPOINT sgam;
 
 -- name: tenant_of_name
 SELECT d.tenant_id FROM sgam.directory d WHERE d.name = $1;
@@ -95,6 +108,11 @@ SELECT current_user::text, r.rolsuper, r.rolbypassrls, pg_has_role(current_user,
 FROM pg_roles r
 CROSS JOIN pg_class c
 WHERE r.rolname = current_user AND c.oid = 'sgam.tenants'::regclass;
+
+-- name: caller
+-- What a transaction of the caller's is: in which ledger, and how isolated.
+SELECT l.name, current_setting('transaction_isolation') = 'read committed', current_setting('transaction_read_only') = 'on'
+FROM sgam.ledger l;
 
 -- name: strangers
 -- Rows of tenants that are not the one that is set. With the wall there are none.
