@@ -127,6 +127,9 @@ func (s *session) run(ctx context.Context) error {
 	if isForgotten(err) {
 		clear(t.known)
 	}
+	if s.spread {
+		unsharded(err)
+	}
 	return err
 }
 
