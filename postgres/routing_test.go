@@ -41,7 +41,7 @@ type use struct{ table, as string }
 var (
 	used      = regexp.MustCompile(`\b(?:FROM|JOIN|UPDATE) sgam\.(\w+)(?: (?:AS )?(\w+))?`)
 	inserted  = regexp.MustCompile(`\bINSERT INTO sgam\.(\w+) (?:AS \w+ )?\(([^)]*)\) (VALUES|SELECT) \(?([^,)]*)`)
-	everyName = regexp.MustCompile(`\bsgam\.(\w+)`)
+	everyName = regexp.MustCompile(`\b(?:FROM|JOIN|UPDATE|INTO) sgam\.(\w+)`)
 	locking   = regexp.MustCompile(`\bFOR (?:NO KEY UPDATE|UPDATE|SHARE|KEY SHARE)\b`)
 	volatiles = regexp.MustCompile(`\b(?:set_config|nextval|setval|currval|random|gen_random_uuid|clock_timestamp|timeofday|txid_current)\(`)
 	setting   = regexp.MustCompile(`\bSET (.*?)(?: WHERE |$)`)
@@ -121,7 +121,7 @@ var routing = []struct {
 		"every table is distributed or copied to all nodes", "planner/multi_router_planner.c: local tables cannot be used in distributed queries",
 		func(s *spoken) bool {
 			return slices.ContainsFunc(everyName.FindAllStringSubmatch(s.text, -1), func(m []string) bool {
-				return m[1] != "tenant_ids" && !slices.Contains(s.owned, m[1]) && !slices.Contains(s.shared, m[1])
+				return !slices.Contains(s.owned, m[1]) && !slices.Contains(s.shared, m[1])
 			})
 		},
 	}, {
