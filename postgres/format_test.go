@@ -77,7 +77,9 @@ func TestTheQuestionOfThePageIsAnsweredHere(t *testing.T) {
 			values, err := rows.Values()
 			require.NoError(t, err)
 			require.Len(t, values, 3)
-			answers = append(answers, values[1].(string)) //nolint:forcetypeassert // a text
+			value, ok := values[1].(string)
+			require.True(t, ok)
+			answers = append(answers, value)
 		}
 		require.NoError(t, rows.Err())
 	}

@@ -176,7 +176,7 @@ var across = []struct {
 		"nothing that wants all rows in one place", "documentation, SQL support: limitations of queries across nodes",
 		func(s *spoken) bool {
 			return locking.MatchString(s.text) ||
-				regexp.MustCompile(`\b(?:OVER \(|RECURSIVE|LATERAL|GROUPING SETS|ROLLUP|CUBE|TABLESAMPLE|INTERSECT|EXCEPT|INSERT|UPDATE)`).MatchString(s.text)
+				regexp.MustCompile(`\b(?:OVER \(|RECURSIVE|LATERAL|GROUPING SETS|ROLLUP|CUBE|TABLESAMPLE|INTERSECT|EXCEPT|INSERT|UPDATE|(?:string|array|jsonb?)_agg\()`).MatchString(s.text)
 		},
 	},
 }
@@ -244,10 +244,13 @@ func TestWhatCitusRefusesIsFound(t *testing.T) {
 	for _, r := range routing {
 		require.True(t, found[r.name], "nothing shows that this can fail: %s", r.name)
 	}
-	for i, text := range []string{
-		"SELECT e.tenant_id FROM sgam.epochs e WHERE EXISTS (SELECT 1 FROM sgam.epochs y WHERE y.type_id = e.type_id)",
-		"SELECT count(*) OVER (PARTITION BY e.type_id) FROM sgam.epochs e",
+	for _, c := range []struct{ text, rule string }{
+		{"SELECT e.tenant_id FROM sgam.epochs e WHERE EXISTS (SELECT 1 FROM sgam.epochs y WHERE y.type_id = e.type_id)", across[0].name},
+		{"SELECT count(*) OVER (PARTITION BY e.type_id) FROM sgam.epochs e", across[1].name},
+		{"SELECT array_agg(e.tenant_id) FROM sgam.epochs e", across[1].name},
+		{"SELECT e.tenant_id FROM sgam.epochs e FOR UPDATE", across[1].name},
+		{"WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT s.n + 1 FROM s) SELECT 1 FROM s JOIN sgam.epochs e ON e.type_id = s.n", across[1].name},
 	} {
-		require.Equal(t, []string{across[i].name}, brokenRules(t, "lens_user", text))
+		require.Equal(t, []string{c.rule}, brokenRules(t, "lens_user", c.text))
 	}
 }
