@@ -24,6 +24,7 @@ var (
 	stAddOutcome      = named("add_outcome")
 	stAddCandidate    = named("add_candidate")
 	stAddLostTo       = named("add_lost_to")
+	stCheckLostTo     = named("check_lost_to")
 	stSettleCandidate = named("settle_candidate")
 )
 
@@ -34,6 +35,7 @@ type writer struct {
 	seq    int64
 	key    []byte
 	fresh  []newSlot
+	types  map[string]int64
 }
 
 // newSlot is a slot that the call makes.
@@ -185,6 +187,9 @@ func (w *writer) addCandidates() error {
 		w.put(stAddCandidate, w.tenant, w.seq, c.Ordinal, c.Memory, string(c.Status), w.slots[c.Slot].id, episode, orNull(c.Delta))
 		for position, id := range c.LostTo {
 			w.put(stAddLostTo, w.tenant, w.seq, c.Ordinal, position, id)
+		}
+		if len(c.LostTo) > 0 {
+			w.put(stCheckLostTo, w.tenant, w.seq, c.Ordinal, len(c.LostTo))
 		}
 	}
 	return nil

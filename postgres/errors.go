@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -55,6 +56,16 @@ func failed(statement string, err error) error {
 		return &failure{statement: statement, code: p.Code, constraint: p.ConstraintName}
 	}
 	return &broken{err}
+}
+
+// ofShard is the end that Citus gives the name of a constraint on its nodes. No name of ours ends so.
+var ofShard = regexp.MustCompile(`_[0-9]{6,}$`)
+
+// unsharded names the constraint of a failure as it is called in the ledger, not as one node of Citus calls it.
+func unsharded(err error) {
+	if f, ok := errors.AsType[*failure](err); ok {
+		f.constraint = ofShard.ReplaceAllString(f.constraint, "")
+	}
 }
 
 // code is the server's code of an error, empty when it has none.

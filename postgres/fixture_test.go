@@ -36,6 +36,12 @@ var server struct {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
+	if citus.host != nil {
+		if err := citus.host.stop(context.Background()); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
 	if server.cluster != nil {
 		if err := server.cluster.Stop(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -75,16 +81,20 @@ func blank(tb testing.TB) string {
 	return name
 }
 
-// newDatabase is a new database with an empty ledger in a layout.
+// newDatabase is a new database with an empty ledger in a layout. One that is distributed stands on the stand-in for Citus.
 func newDatabase(tb testing.TB, opts InitOptions) string {
 	tb.Helper()
 	c := cluster(tb)
+	spread := opts.Distributed != nil && *opts.Distributed
 	opts.Keys, opts.Role = secret{}, application
-	original := fmt.Sprintf("original%d", opts.Partitions)
+	original := fmt.Sprintf("original%d%t", opts.Partitions, spread)
 	server.mu.Lock()
 	defer server.mu.Unlock()
 	if !server.ready[original] {
 		require.NoError(tb, c.Do(tb.Context(), "postgres", "CREATE DATABASE "+original+" OWNER "+owner))
+		if spread {
+			require.NoError(tb, c.Do(tb.Context(), original, standIn("13.2-1")...))
+		}
 		require.NoError(tb, Init(tb.Context(), c.DSN(original, owner), opts))
 		server.ready[original] = true
 	}
@@ -135,7 +145,7 @@ func layout(opts InitOptions) func(tb testing.TB) ledgertest.Place {
 // at is a place in a database.
 func at(tb testing.TB, name string, engine *Options) ledgertest.Place {
 	tb.Helper()
-	c := cluster(tb)
+	c := home(tb, name)
 	founded := false
 	return func(ctx context.Context, opts *sgam.Options) (*sgam.Ledger, error) {
 		if own := keyed(opts); !founded && own.Keys != (secret{}) {
@@ -172,7 +182,7 @@ func keyed(opts *sgam.Options) *sgam.Options {
 // as is a connection of the driver alone, as a role.
 func as(tb testing.TB, name, role string) *pgx.Conn {
 	tb.Helper()
-	conn, err := pgx.Connect(tb.Context(), cluster(tb).DSN(name, role))
+	conn, err := pgx.Connect(tb.Context(), home(tb, name).DSN(name, role))
 	require.NoError(tb, err)
 	tb.Cleanup(func() { require.NoError(tb, conn.Close(context.Background())) })
 	return conn

@@ -18,7 +18,7 @@ var (
 // Names have numbers in the tables, given per tenant under its lock. What the call did not look for is looked up before
 // anything is written, so that all writes can go out together.
 
-// lookUp finds the slots, principals and episodes that the change names and the call did not.
+// lookUp finds the slots, principals, episodes and memory types that the change names and the call did not.
 func (w *writer) lookUp(ctx context.Context, principal string) error {
 	var principals, episodes []string
 	who := func(name string) {
@@ -48,6 +48,7 @@ func (w *writer) lookUp(ctx context.Context, principal string) error {
 		w.queuePrincipals(principals)
 	}
 	w.queueEpisodes(episodes, nil)
+	w.queueTypes()
 	for key := range w.eachSlot {
 		if w.slots[key] == nil {
 			w.queueSlot(key)

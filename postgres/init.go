@@ -40,9 +40,9 @@ type InitOptions struct {
 	Role string
 	// Partitions divides the tables of the tenants into so many by hash of the tenant. Zero: they stay whole.
 	Partitions int
-	// Distributed spreads the tables over the nodes of a Citus cluster by tenant. The database must have the extension
-	// citus, and the tables no partitions.
-	Distributed bool
+	// Distributed spreads the tables over the nodes of a Citus cluster by tenant, or keeps them on the one server. Nil
+	// spreads them when the database has the extension citus and Partitions is zero. Spreading needs Citus 13.1 or later.
+	Distributed *bool
 }
 
 // Init makes the tables of a ledger in the schema sgam of a database, as the role that then owns them. The database must
@@ -51,7 +51,7 @@ func Init(ctx context.Context, dsn string, opts InitOptions) (err error) {
 	if opts.Keys == nil {
 		return &sgam.FieldError{Field: "Keys", Rule: "required", Want: "where the ledger's secret is kept"}
 	}
-	if opts.Partitions < 0 || opts.Partitions > 1024 || opts.Partitions > 0 && opts.Distributed {
+	if opts.Partitions < 0 || opts.Partitions > 1024 || opts.Partitions > 0 && opts.Distributed != nil && *opts.Distributed {
 		return &sgam.FieldError{Field: "Partitions", Rule: "range", Want: "0 to 1024, and 0 when the tables are distributed"}
 	}
 	db, err := open(dsn)
@@ -118,19 +118,9 @@ func (o *InitOptions) provider(db *sql.DB) (*goose.Provider, error) {
 
 // make is the first migration: the tables in their layout, and the ledger's own row.
 func (o *InitOptions) make(ctx context.Context, tx *sql.Tx) error {
-	layout := layoutPlain
-	switch {
-	case o.Distributed:
-		var have int
-		if err := tx.QueryRowContext(ctx, texts["has_citus"]).Scan(&have); err != nil {
-			return err
-		}
-		if have == 0 {
-			return fmt.Errorf("%w: postgres: the database has no extension citus", sgam.ErrUnsupported)
-		}
-		layout = layoutDistributed
-	case o.Partitions > 0:
-		layout = layoutPartitioned
+	layout, err := o.layout(ctx, tx)
+	if err != nil {
+		return err
 	}
 	tables, err := migrationFiles.ReadFile("sql/migrations/0001_ledger.sql")
 	if err != nil {
@@ -145,7 +135,7 @@ func (o *InitOptions) make(ctx context.Context, tx *sql.Tx) error {
 		making = strings.NewReplacer("/*+", "", "+*/", "").Replace(making)
 	}
 	for _, text := range []string{
-		fmt.Sprintf(texts["set_partitions"], o.Partitions), fmt.Sprintf(texts["set_distributed"], o.Distributed),
+		fmt.Sprintf(texts["set_partitions"], o.Partitions), fmt.Sprintf(texts["set_distributed"], layout == layoutDistributed),
 		making, string(laying),
 	} {
 		if _, err := tx.ExecContext(ctx, text); err != nil {
@@ -153,6 +143,39 @@ func (o *InitOptions) make(ctx context.Context, tx *sql.Tx) error {
 		}
 	}
 	return o.found(ctx, tx, layout)
+}
+
+// layout is how the tables will stand.
+func (o *InitOptions) layout(ctx context.Context, tx *sql.Tx) (string, error) {
+	switch {
+	case o.Partitions > 0:
+		return layoutPartitioned, nil
+	case o.Distributed != nil && !*o.Distributed:
+		return layoutPlain, nil
+	}
+	var version string
+	if err := tx.QueryRowContext(ctx, texts["citus_version"]).Scan(&version); err != nil {
+		return "", err
+	}
+	switch {
+	case version == "" && o.Distributed == nil:
+		return layoutPlain, nil
+	case version == "":
+		return "", fmt.Errorf("%w: postgres: the database has no extension citus", sgam.ErrUnsupported)
+	case !spreads(version):
+		return "", fmt.Errorf("%w: postgres: the database has the extension citus %s, which does not hand grants on columns to its nodes: "+
+			"13.1 or later does; without being distributed the tables can also stand there", sgam.ErrUnsupported, version)
+	}
+	return layoutDistributed, nil
+}
+
+// spreads reports whether a version of Citus, such as 13.2-1, does all that the tables need.
+func spreads(version string) bool {
+	var major, minor int
+	if _, err := fmt.Sscanf(version, "%d.%d", &major, &minor); err != nil {
+		return false
+	}
+	return major > 13 || major == 13 && minor >= 1
 }
 
 // found writes the rows that every ledger has from its beginning.

@@ -77,14 +77,14 @@ func TestAPoolStaysItsOwners(t *testing.T) {
 
 func TestInitRefusesWhatCannotStand(t *testing.T) {
 	for why, opts := range map[string]InitOptions{
-		"no secret": {}, "fewer than no partitions": {Keys: secret{}, Partitions: -1}, "both at once": {Keys: secret{}, Partitions: 2, Distributed: true},
+		"no secret": {}, "fewer than no partitions": {Keys: secret{}, Partitions: -1}, "both at once": {Keys: secret{}, Partitions: 2, Distributed: new(true)},
 	} {
 		var fault *sgam.FieldError
 		require.ErrorAs(t, Init(t.Context(), cluster(t).DSN("postgres", owner), opts), &fault, why)
 	}
 	name := blank(t)
 	dsn := cluster(t).DSN(name, owner)
-	require.ErrorIs(t, Init(t.Context(), dsn, InitOptions{Keys: secret{}, Distributed: true}), sgam.ErrUnsupported, "there is no citus")
+	require.ErrorIs(t, Init(t.Context(), dsn, InitOptions{Keys: secret{}, Distributed: new(true)}), sgam.ErrUnsupported, "there is no citus")
 	_, err := Open(t.Context(), dsn, &sgam.Options{Keys: secret{}})
 	require.ErrorIs(t, err, sgam.ErrForeignFile, "and nothing is left of the attempt")
 }

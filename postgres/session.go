@@ -147,6 +147,9 @@ func (s *session) run(ctx context.Context) error {
 	if isForgotten(err) {
 		clear(t.known)
 	}
+	if s.spread {
+		unsharded(err)
+	}
 	return err
 }
 

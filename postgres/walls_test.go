@@ -42,22 +42,27 @@ func TestEachStatementBindsTheTenantByEquality(t *testing.T) {
 		if m := regexp.MustCompile(`INSERT INTO sgam\.(\w+) (?:AS \w+ )?\((\w+)`).FindStringSubmatch(text); m != nil && !unbound.MatchString("sgam."+m[1]) {
 			checked++
 			require.Equal(t, "tenant_id", m[2], "%s", name)
-			require.Regexp(t, `(VALUES \(|SELECT )\$1\b`, text, "%s", name)
+			require.Regexp(t, `VALUES \(\$1\b|SELECT \w+\.tenant_id\b`, text, "%s", name)
 		}
 	}
 	require.Greater(t, checked, 150)
 }
 
-// two is a ledger in which two tenants have said the same things about themselves, and the number of the first.
-func two(t *testing.T, opts InitOptions) (name string) {
+// two is a ledger in which two tenants have said the same things about themselves.
+func two(t *testing.T, opts InitOptions) string {
+	t.Helper()
+	return told(t, newDatabase(t, opts))
+}
+
+// told lets two tenants say the same things about themselves.
+func told(t *testing.T, name string) string {
 	t.Helper()
 	ctx := t.Context()
-	name = newDatabase(t, opts)
 	l := opened(t, name)
 	for _, who := range []string{"acme", "zeta"} {
-		told := tenant(t, l, who)
+		of := tenant(t, l, who)
 		apply := func(d sgam.MemoryDelta, want sgam.Outcome) {
-			r, err := told.Apply(ctx, d)
+			r, err := of.Apply(ctx, d)
 			require.NoError(t, err)
 			require.Equal(t, want, r.Outcome)
 		}
@@ -86,7 +91,7 @@ func stripped(text string) string {
 func tables(t *testing.T, conn *pgx.Conn) []string {
 	t.Helper()
 	rows, err := conn.Query(t.Context(), `SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id'
-		WHERE c.relnamespace = 'sgam'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname <> 'directory' ORDER BY 1`)
+		WHERE c.relnamespace = 'sgam'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname !~ '^directory|_[0-9]+$' ORDER BY 1`)
 	require.NoError(t, err)
 	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(t, err)
@@ -95,40 +100,56 @@ func tables(t *testing.T, conn *pgx.Conn) []string {
 }
 
 func TestATransactionSeesNoRowOfAnotherTenant(t *testing.T) {
-	for _, opts := range []InitOptions{{}, {Partitions: 8}} {
-		t.Run(fmt.Sprint(opts.Partitions), func(t *testing.T) {
-			name := two(t, opts)
-			app, all := as(t, name, application), as(t, name, owner)
-			filled := 0
-			for _, table := range tables(t, all) {
-				count := func(conn *pgx.Conn, tenant string) (rows, tenants int) {
-					tx, err := conn.Begin(t.Context())
-					require.NoError(t, err)
-					defer func() { require.NoError(t, tx.Rollback(context.Background())) }()
-					if tenant != "" {
-						_, err = tx.Exec(t.Context(), "SET LOCAL sgam.tenant_id = '"+tenant+"'")
-						require.NoError(t, err)
-					}
-					err = tx.QueryRow(t.Context(), "SELECT count(*), count(DISTINCT tenant_id) FROM sgam."+table).Scan(&rows, &tenants)
-					require.NoError(t, err)
-					return rows, tenants
-				}
-				rows, tenants := count(all, "")
-				own, one := count(app, "1")
-				none, _ := count(app, "")
-				require.Zero(t, none, "%s without a tenant", table)
-				if rows == 0 {
-					continue
-				}
-				filled++
-				require.GreaterOrEqual(t, tenants, 2, "%s has rows of both", table)
-				require.Equal(t, 1, one, "%s", table)
-				require.Positive(t, own, "%s", table)
-				require.Less(t, own, rows, "%s", table)
-			}
-			require.Greater(t, filled, 14)
-		})
+	for _, opts := range []InitOptions{{}, {Partitions: 8}, {Distributed: new(true)}} {
+		t.Run(layoutName(opts), func(t *testing.T) { seesNoOther(t, two(t, opts)) })
 	}
+}
+
+// layoutName is the name of a layout.
+func layoutName(opts InitOptions) string {
+	if opts.Distributed != nil && *opts.Distributed {
+		return "distributed"
+	}
+	return fmt.Sprintf("%d partitions", opts.Partitions)
+}
+
+// setTenant are the statements that make a transaction one of a tenant, on every server.
+func setTenant(tenant string) string {
+	return "SET LOCAL citus.propagate_set_commands = 'local'; SET LOCAL sgam.tenant_id = '" + tenant + "'"
+}
+
+// seesNoOther looks into every table of a ledger in which two tenants have spoken.
+func seesNoOther(t *testing.T, name string) {
+	t.Helper()
+	app, all := as(t, name, application), as(t, name, owner)
+	filled := 0
+	for _, table := range tables(t, all) {
+		count := func(conn *pgx.Conn, tenant string) (rows, tenants int) {
+			tx, err := conn.Begin(t.Context())
+			require.NoError(t, err)
+			defer func() { require.NoError(t, tx.Rollback(context.Background())) }()
+			if tenant != "" {
+				_, err = tx.Exec(t.Context(), setTenant(tenant))
+				require.NoError(t, err)
+			}
+			err = tx.QueryRow(t.Context(), "SELECT count(*), count(DISTINCT tenant_id) FROM sgam."+table).Scan(&rows, &tenants)
+			require.NoError(t, err)
+			return rows, tenants
+		}
+		rows, tenants := count(all, "")
+		own, one := count(app, "1")
+		none, _ := count(app, "")
+		require.Zero(t, none, "%s without a tenant", table)
+		if rows == 0 {
+			continue
+		}
+		filled++
+		require.GreaterOrEqual(t, tenants, 2, "%s has rows of both", table)
+		require.Equal(t, 1, one, "%s", table)
+		require.Positive(t, own, "%s", table)
+		require.Less(t, own, rows, "%s", table)
+	}
+	require.Greater(t, filled, 14)
 }
 
 func TestAStatementThatForgetsTheTenantSeesNoRowOfAnother(t *testing.T) {

@@ -46,6 +46,24 @@ func TestALedgerGoesToAServerAndBack(t *testing.T) {
 	assert.Contains(t, r.err, "another key")
 }
 
+func TestTablesAreDistributedOnlyWhereCitusIs(t *testing.T) {
+	pgtest.Long(t)
+	c, err := pgtest.Start(t.Context(), false)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.Stop()) })
+	require.NoError(t, c.Do(t.Context(), "postgres", "CREATE DATABASE memory"))
+	at := "postgres:" + c.DSN("memory", "postgres")
+	b := newBench(t)
+
+	r := b.run("", "init", at, "--key", "memory.key", "--distributed", "--partitions", "4")
+	assert.Equal(t, exitUsage, r.code)
+	assert.Contains(t, r.err, "--partitions: want 0 to 1024, and 0 when the tables are distributed")
+	r = b.run("", "init", at, "--key", "memory.key", "--distributed")
+	assert.Equal(t, exitRefused, r.code)
+	assert.Contains(t, r.err, "no extension citus")
+	b.ok("", "init", at, "--key", "memory.key", "--distributed=false")
+}
+
 func TestAServerWantsItsKeyNamed(t *testing.T) {
 	b := newBench(t)
 	b.mira()

@@ -1,4 +1,5 @@
--- What one call writes. A statement that must find its row divides by the number of rows that it found.
+-- What one call writes. A statement that must find its row divides by the number of rows that it found. Rows that are made of
+-- others have the tenant of those, and not the parameter: only so are they written where those are.
 
 -- name: add_principal
 INSERT INTO sgam.principals (tenant_id, principal_id, name) VALUES ($1, $2, $3);
@@ -88,12 +89,12 @@ INSERT INTO sgam.candidates (tenant_id, seq, ordinal, memory_id, status, slot_id
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
 
 -- name: add_lost_to
-WITH added AS (
-    INSERT INTO sgam.lost_to (tenant_id, seq, ordinal, position, fact_id)
-    SELECT $1, $2, $3, $4, f.fact_id FROM sgam.facts f WHERE f.tenant_id = $1 AND f.memory_id = $5
-    RETURNING 1
-)
-SELECT 1 / count(*) FROM added;
+INSERT INTO sgam.lost_to (tenant_id, seq, ordinal, position, fact_id)
+SELECT f.tenant_id, $2, $3, $4, f.fact_id FROM sgam.facts f WHERE f.tenant_id = $1 AND f.memory_id = $5;
+
+-- name: check_lost_to
+-- It fails by a division by zero unless the candidate has lost to $4 facts.
+SELECT 1 / (count(*) = $4)::int FROM sgam.lost_to l WHERE l.tenant_id = $1 AND l.seq = $2 AND l.ordinal = $3;
 
 -- name: settle_candidate
 WITH settled AS (
@@ -104,23 +105,18 @@ WITH settled AS (
 SELECT 1 / count(*) FROM settled;
 
 -- name: add_epoch
-WITH added AS (
-    INSERT INTO sgam.epochs (tenant_id, type_id, known_from, read_version, write_version, second_version)
-    SELECT $1, y.type_id, $3, $4, $5, $6 FROM sgam.types y WHERE y.name = $2
-    RETURNING 1
-)
-SELECT 1 / count(*) FROM added;
+INSERT INTO sgam.epochs (tenant_id, type_id, known_from, read_version, write_version, second_version) VALUES ($1, $2, $3, $4, $5, $6);
 
 -- name: add_form
 -- What is erased stays erased.
 INSERT INTO sgam.encodings (tenant_id, fact_id, schema_version, value, lens, known_from, lossy, defaulted)
-SELECT $1, f.fact_id, $3, $4, $5, $6, $7, $8 FROM sgam.facts f
+SELECT f.tenant_id, f.fact_id, $3, $4, $5, $6, $7, $8 FROM sgam.facts f
 WHERE f.tenant_id = $1 AND f.fact_id = $2 AND f.erased IS NULL;
 
 -- name: add_form_number
 -- The value in another form is the same value, unless that form says already which value it is.
 INSERT INTO sgam.value_numbers (tenant_id, slot_id, digest, number, seq)
-SELECT $1, f.slot_id, $3, f.value_number, $4 FROM sgam.facts f
+SELECT f.tenant_id, f.slot_id, $3, f.value_number, $4 FROM sgam.facts f
 WHERE f.tenant_id = $1 AND f.fact_id = $2 AND f.erased IS NULL AND f.value_number > 0
 ON CONFLICT (tenant_id, slot_id, digest) DO NOTHING;
 
@@ -134,11 +130,6 @@ UPDATE sgam.quarantine q SET known_to = $4
 WHERE q.tenant_id = $1 AND q.schema_version = $2 AND q.fact_id = $3 AND q.known_to IS NULL;
 
 -- name: keep_migration
-WITH kept AS (
-    INSERT INTO sgam.migrations (tenant_id, type_id, serial, state, body, known_at)
-    SELECT $1, y.type_id, $3, $4, $5, $6 FROM sgam.types y WHERE y.name = $2
-    ON CONFLICT (tenant_id, type_id, serial)
-    DO UPDATE SET state = excluded.state, body = excluded.body, known_at = excluded.known_at
-    RETURNING 1
-)
-SELECT 1 / count(*) FROM kept;
+INSERT INTO sgam.migrations (tenant_id, type_id, serial, state, body, known_at) VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT (tenant_id, type_id, serial)
+DO UPDATE SET state = excluded.state, body = excluded.body, known_at = excluded.known_at;

@@ -22,7 +22,6 @@ ORDER BY a.type_id, a.version, a.position, n.place;
 -- The lock of whoever registers: it waits for the others, and for the writes that hold the registry.
 UPDATE sgam.registry r SET revision = r.revision + 1 WHERE r.one RETURNING r.revision;
 
-
 -- name: version
 -- A type, its newest version, and what is stored of version $2.
 SELECT y.type_id, (SELECT max(x.version) FROM sgam.type_versions x WHERE x.type_id = y.type_id), v.draft, v.semantic, (
@@ -54,7 +53,12 @@ WHERE n.name = ANY ($1::text[]) AND NOT (n.type_id = $2 AND n.version = $3);
 SELECT a.tag, a.attribute_id FROM sgam.attributes a WHERE a.type_id = $1;
 
 -- name: next_numbers
-SELECT coalesce((SELECT max(y.type_id) FROM sgam.types y), 0) + 1, coalesce((SELECT max(a.attribute_id) FROM sgam.attributes a), 0) + 1;
+SELECT y.next, a.next
+FROM (SELECT coalesce(max(x.type_id), 0) + 1 AS next FROM sgam.types x) y
+CROSS JOIN (SELECT coalesce(max(x.attribute_id), 0) + 1 AS next FROM sgam.attributes x) a;
+
+-- name: type_ids
+SELECT y.name, y.type_id FROM sgam.types y WHERE y.name = ANY ($1::text[]);
 
 -- name: add_type
 INSERT INTO sgam.types (type_id, name) VALUES ($1, $2);

@@ -98,13 +98,14 @@ INSERT INTO sgam.ledger (one, format, name, key_check, layout) VALUES (true, $1,
 INSERT INTO sgam.registry (one, revision) VALUES (true, 0);
 
 -- name: walls
--- What the connection's role could walk around row-level security by, and whether a commit is durable.
+-- What the connection's role could walk around row-level security by, and whether a commit is durable. A node of Citus has
+-- the copies of its tables beside them, with a number behind their names.
 SELECT current_user::text, r.rolsuper, r.rolbypassrls, pg_has_role(current_user, c.relowner, 'USAGE'),
     current_setting('row_security') = 'on', current_setting('synchronous_commit') <> 'off',
     (SELECT count(*) FROM pg_class x
      JOIN pg_attribute a ON a.attrelid = x.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped
      WHERE x.relnamespace = c.relnamespace AND x.relkind IN ('r', 'p') AND NOT x.relispartition
-        AND x.relname <> 'directory' AND NOT x.relrowsecurity)
+        AND x.relname !~ '^directory(_[0-9]+)?$' AND NOT x.relrowsecurity)
 FROM pg_roles r
 CROSS JOIN pg_class c
 WHERE r.rolname = current_user AND c.oid = 'sgam.tenants'::regclass;
@@ -127,5 +128,5 @@ SET LOCAL sgam.distributed = '%t';
 -- name: set_application
 SELECT set_config('sgam.application', $1, true);
 
--- name: has_citus
-SELECT count(*) FROM pg_extension WHERE extname = 'citus';
+-- name: citus_version
+SELECT coalesce((SELECT extversion FROM pg_extension WHERE extname = 'citus'), '');
