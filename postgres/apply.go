@@ -36,6 +36,7 @@ type writer struct {
 	key    []byte
 	fresh  []newSlot
 	types  map[string]int64
+	bulk   *bulk // nil for a call of ordinary size
 }
 
 // newSlot is a slot that the call makes.
@@ -53,6 +54,9 @@ func (r *resolver) apply(ctx context.Context, owner int, call *sgam.Call, s *sga
 	if len(c.Episodes) != len(c.Digests) {
 		return fmt.Errorf("sgam: postgres: %d episodes with %d digests", len(c.Episodes), len(c.Digests))
 	}
+	if r.large > 0 && len(c.Facts) >= r.large {
+		w.bulk = newBulk()
+	}
 	r.owner = owner
 	if err := w.lookUp(ctx, call.Principal); err != nil {
 		return err
@@ -67,12 +71,22 @@ func (r *resolver) apply(ctx context.Context, owner int, call *sgam.Call, s *sga
 			return err
 		}
 	}
+	if err := w.bulk.fill(ctx, r.session); err != nil {
+		return err
+	}
 	r.state.lastKnown, r.state.lastSeq, r.state.lastFact = c.Known, w.seq, r.state.lastFact+int64(len(c.Facts))
 	return nil
 }
 
-// put queues one write of the call.
-func (w *writer) put(st *statement, args ...any) { w.addFor(w.owner, nil, st, args...) }
+// put queues one write of the call. In a large one the rows of a table go together, where the first of them would go: the
+// writer takes the tables one after the other.
+func (w *writer) put(st *statement, args ...any) {
+	if w.bulk == nil || staging[st] == nil {
+		w.addFor(w.owner, nil, st, args...)
+		return
+	}
+	w.bulk.put(w.session, w.owner, st, args)
+}
 
 // begin writes the call itself.
 func (w *writer) begin(principal string) error {

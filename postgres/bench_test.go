@@ -38,3 +38,26 @@ func BenchmarkRaw(b *testing.B) {
 		require.NoError(b, conn.QueryRow(b.Context(), "SELECT 1").Scan(&n))
 	}
 }
+
+// Calls of one size, their rows sent one by one or copied.
+func BenchmarkLargeCall(b *testing.B) {
+	l := opened(b, newDatabase(b, InitOptions{}))
+	s, ok := l.Store().(*store)
+	require.True(b, ok)
+	acme, n := tenant(b, l, "acme"), 0
+	for _, facts := range []int{100, 1000, 5000} {
+		for _, way := range []struct {
+			name  string
+			large int
+		}{{"one by one", 0}, {"copied", 1}} {
+			b.Run(fmt.Sprintf("%d facts %s", facts, way.name), func(b *testing.B) {
+				s.large = way.large
+				for b.Loop() {
+					n++
+					applied(b, acme, several(n, facts))
+				}
+				b.ReportMetric(float64(b.N*facts)/b.Elapsed().Seconds(), "facts/s")
+			})
+		}
+	}
+}

@@ -20,15 +20,40 @@ func TestEngineObeysTheLaws(t *testing.T) {
 	ledgertest.Run(t, layout(InitOptions{}))
 }
 
-// The layouts share every statement, so the laws are played on one of them, and random histories compare the two: with each other, and
-// with the engines that need no server.
+// Every law holds in the partitioned layout too, and for calls whose rows are copied, as those of a large call are.
+func TestPartitionsAndCopiedCallsObeyTheLaws(t *testing.T) {
+	pgtest.Long(t)
+	ledgertest.Run(t, copied(layout(InitOptions{Partitions: 8})))
+}
+
+// copied are the same places, where the rows of every call are copied.
+func copied(places func(testing.TB) ledgertest.Place) func(testing.TB) ledgertest.Place {
+	return func(tb testing.TB) ledgertest.Place {
+		tb.Helper()
+		place := places(tb)
+		return func(ctx context.Context, opts *sgam.Options) (*sgam.Ledger, error) {
+			l, err := place(ctx, opts)
+			if err != nil {
+				return nil, err
+			}
+			s, ok := l.Store().(*store)
+			require.True(tb, ok)
+			require.Positive(tb, s.large, "the role may make temporary tables")
+			s.large = 1
+			return l, nil
+		}
+	}
+}
+
+// Random histories compare the layouts with each other, and with the engines that need no server.
 func TestEngineAnswersWhatTheOthersAnswer(t *testing.T) {
 	pgtest.Long(t)
 	path := filepath.Join(t.TempDir(), "ledger.db")
 	file := func(ctx context.Context, opts *sgam.Options) (*sgam.Ledger, error) {
 		return sqlite.Open(ctx, path, opts)
 	}
-	ledgertest.Equivalent(t, 1, 12, ledgertest.InMemory(nil), file, layout(InitOptions{})(t), layout(InitOptions{Partitions: 8})(t))
+	ledgertest.Equivalent(t, 1, 12, ledgertest.InMemory(nil), file, layout(InitOptions{})(t), layout(InitOptions{Partitions: 8})(t),
+		copied(layout(InitOptions{Partitions: 8}))(t))
 }
 
 // Statements that a pooler in transaction mode cannot hold across transactions are sent as text, and say the same.

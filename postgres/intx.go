@@ -58,6 +58,7 @@ func (s *session) judgeCaller(ctx context.Context, of *store) error {
 	var readCommitted, cannotWrite bool
 	s.add(func(r row) error { ledger, readCommitted, cannotWrite = r.text(0), r.flag(1), r.flag(2); return nil }, stCaller)
 	err := s.judgeRole(ctx, of.noWall)
+	of.copyLarge(s.temporary)
 	switch {
 	case code(err) == "3F000", code(err) == "42P01":
 		return fmt.Errorf("%w: the transaction is in a database without a schema sgam", sgam.ErrForeignFile)
@@ -83,7 +84,7 @@ func (s *store) join(ctx context.Context, run func(*session) error) error {
 		return fmt.Errorf("%w: postgres: the caller's transaction has ended", sgam.ErrClosed)
 	}
 	conn := s.joint.tx.Conn().PgConn()
-	err := run(&session{conn: conn, unprepared: s.unprepared, spread: s.spread, joined: true})
+	err := run(&session{conn: conn, unprepared: s.unprepared, spread: s.spread, large: s.large, joined: true})
 	if err == nil {
 		return nil
 	}

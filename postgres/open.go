@@ -113,6 +113,7 @@ func (s *store) check(ctx context.Context, c *session, keys sgam.KeyStore, engin
 	if err := c.tryWall(ctx, engine.NoWall); err != nil {
 		return err
 	}
+	s.copyLarge(c.temporary)
 	key, err := keyOf(ctx, keys, name, check)
 	s.key = key
 	return err
@@ -169,7 +170,7 @@ func (s *session) judgeRole(ctx context.Context, waived bool) error {
 	var role, why string
 	durable := false
 	s.add(func(r row) error {
-		role, durable = r.text(0), r.flag(5)
+		role, durable, s.temporary = r.text(0), r.flag(5), r.flag(7)
 		for i, reason := range []string{"is a superuser", "bypasses row-level security", "owns the tables"} {
 			if r.flag(i + 1) {
 				why = reason

@@ -25,18 +25,42 @@ func (w *writer) countPoints() error {
 
 // turnPoints makes the points of each region live whose number is believed there now, and the others dead.
 func (w *writer) turnPoints(s *sgam.Snapshot) error {
-	left := leftOvers(s, w.change)
+	left, fresh := leftOvers(s, w.change), w.freshPoints()
 	for _, x := range w.change.Believed {
 		if left(x) {
 			continue
 		}
 		id := w.slots[x.Slot].id
+		if only, of := fresh[x.Slot]; of && only == x.Number {
+			continue
+		}
 		w.put(stKillPoints, w.tenant, id, x.Valid.From, x.Valid.To, x.Number)
 		if x.Number >= 0 {
 			w.put(stRaisePoints, w.tenant, id, x.Valid.From, x.Valid.To, x.Number)
 		}
 	}
 	return nil
+}
+
+// freshPoints are the slots that the call makes and whose points are all of one number and live: nothing is to be turned
+// there.
+func (w *writer) freshPoints() map[sgam.SlotKey]int64 {
+	const several = -1
+	only := make(map[sgam.SlotKey]int64, len(w.fresh))
+	for _, s := range w.fresh {
+		only[s.key] = 0
+	}
+	for _, p := range w.change.Points {
+		number, fresh := only[p.Slot]
+		switch {
+		case !fresh:
+		case !p.Live, number != 0 && number != p.Number:
+			only[p.Slot] = several
+		default:
+			only[p.Slot] = p.Number
+		}
+	}
+	return only
 }
 
 // leftOvers reports whether a region is what was left of a closed segment. The same number was believed there before,

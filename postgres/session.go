@@ -16,6 +16,8 @@ type session struct {
 	release    func() // gives the connection back
 	unprepared bool   // statements are sent as text each time
 	spread     bool   // the server is a Citus coordinator
+	large      int    // calls with so many facts are copied through temporary tables, 0 for none
+	temporary  bool   // its role may make temporary tables
 	joined     bool   // the transaction is the caller's: it is there already, and stays
 	tenant     int64
 	steps      []step
@@ -52,6 +54,11 @@ func (s *session) addFor(owner int, each func(row) error, st *statement, args ..
 // addText queues a statement whose text is made each time.
 func (s *session) addText(st *statement, args ...any) {
 	s.steps = append(s.steps, step{st: &statement{st.name, fmt.Sprintf(st.text, args...)}, ofText: true})
+}
+
+// addLiteral queues a statement without arguments that is not prepared.
+func (s *session) addLiteral(owner int, st *statement) {
+	s.steps = append(s.steps, step{st: st, owner: owner, ofText: true})
 }
 
 // begin queues the begin of a transaction. One of the caller's has begun already.

@@ -234,8 +234,15 @@ func (w *wire) note(text string) {
 	w.log.lines[last] = append(w.log.lines[last], strings.Join(strings.Fields(bare(text)), " "))
 }
 
-// listened runs a ledger's day over one connection and gives what the server got to execute.
-func listened(t *testing.T, name string) []string {
+// all is what was sent, connection by connection.
+func (h *heard) all() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Concat(h.lines...)
+}
+
+// listening is a ledger over one connection, and what the server gets to execute there.
+func listening(t *testing.T, name string) (*sgam.Ledger, *heard) {
 	t.Helper()
 	config, err := pgxpool.ParseConfig(home(t, name).DSN(name, application))
 	require.NoError(t, err)
@@ -251,9 +258,16 @@ func listened(t *testing.T, name string) []string {
 	}
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
 	require.NoError(t, err)
-	defer pool.Close()
+	t.Cleanup(pool.Close)
 	l, err := New(t.Context(), pool, &sgam.Options{Schemas: schemas(), Keys: secret{}, ClockTolerance: -1}, nil)
 	require.NoError(t, err)
+	return l, log
+}
+
+// listened runs a ledger's day and gives what the server got to execute.
+func listened(t *testing.T, name string) []string {
+	t.Helper()
+	l, log := listening(t, name)
 	of := tenant(t, l, "acme")
 	high, low := 0.9, 0.1
 	for i, d := range []sgam.MemoryDelta{
@@ -267,7 +281,7 @@ func listened(t *testing.T, name string) []string {
 		_, err := of.Apply(t.Context(), d.From(message(d.Attribute+string(d.Value), day(4))))
 		require.NoError(t, err)
 	}
-	_, err = of.Current().Get(t.Context(), "mira", "deadline")
+	_, err := of.Current().Get(t.Context(), "mira", "deadline")
 	require.NoError(t, err)
 	for _, err := range of.Current().Facts(t.Context(), sgam.Filter{}) {
 		require.NoError(t, err)
@@ -276,7 +290,7 @@ func listened(t *testing.T, name string) []string {
 		require.NoError(t, err)
 	}
 	require.NoError(t, l.Close())
-	return slices.Concat(log.lines...)
+	return log.all()
 }
 
 // ofTenant is a statement about the rows of a tenant.

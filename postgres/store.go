@@ -32,6 +32,7 @@ type store struct {
 	readOnly   bool
 	unprepared bool
 	spread     bool
+	large      int
 	key        []byte
 	told       sgam.Observer // may be nil
 	writes     queues
@@ -96,7 +97,7 @@ func (s *store) connect(ctx context.Context) (*session, error) {
 		}
 		return nil, &broken{err}
 	}
-	return &session{conn: conn.Conn().PgConn(), release: conn.Release, unprepared: s.unprepared, spread: s.spread}, nil
+	return &session{conn: conn.Conn().PgConn(), release: conn.Release, unprepared: s.unprepared, spread: s.spread, large: s.large}, nil
 }
 
 // reading runs something on a connection, again if the connection turns out to be lost: nothing that it does is stored.

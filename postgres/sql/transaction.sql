@@ -98,14 +98,15 @@ INSERT INTO sgam.ledger (one, format, name, key_check, layout) VALUES (true, $1,
 INSERT INTO sgam.registry (one, revision) VALUES (true, 0);
 
 -- name: walls
--- What the connection's role could walk around row-level security by, and whether a commit is durable. A node of Citus has
--- the copies of its tables beside them, with a number behind their names.
+-- What the connection's role could walk around row-level security by, whether a commit is durable, and whether the role may
+-- make temporary tables. A node of Citus has the copies of its tables beside them, with a number behind their names.
 SELECT current_user::text, r.rolsuper, r.rolbypassrls, pg_has_role(current_user, c.relowner, 'USAGE'),
     current_setting('row_security') = 'on', current_setting('synchronous_commit') <> 'off',
     (SELECT count(*) FROM pg_class x
      JOIN pg_attribute a ON a.attrelid = x.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped
      WHERE x.relnamespace = c.relnamespace AND x.relkind IN ('r', 'p') AND NOT x.relispartition
-        AND x.relname !~ '^directory(_[0-9]+)?$' AND NOT x.relrowsecurity)
+        AND x.relname !~ '^directory(_[0-9]+)?$' AND NOT x.relrowsecurity),
+    has_database_privilege(current_database(), 'TEMPORARY')
 FROM pg_roles r
 CROSS JOIN pg_class c
 WHERE r.rolname = current_user AND c.oid = 'sgam.tenants'::regclass;
