@@ -41,7 +41,9 @@ func BenchmarkRaw(b *testing.B) {
 
 // Calls of one size, their rows sent one by one or copied.
 func BenchmarkLargeCall(b *testing.B) {
-	l := opened(b, newDatabase(b, InitOptions{}))
+	l, err := at(b, newDatabase(b, InitOptions{}), nil)(b.Context(), &sgam.Options{Schemas: schemas(), ClockTolerance: -1})
+	require.NoError(b, err)
+	b.Cleanup(func() { require.NoError(b, l.Close()) })
 	s, ok := l.Store().(*store)
 	require.True(b, ok)
 	acme, n := tenant(b, l, "acme"), 0

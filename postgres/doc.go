@@ -9,4 +9,11 @@
 // Writes of one tenant wait for each other, whatever process they come from; those of one process share a transaction.
 // Different tenants do not meet. The tables stand plain, partitioned by hash of the tenant, or distributed by the tenant
 // over the nodes of a Citus cluster: see [InitOptions].
+//
+// # Behind a pooler
+//
+// The engine works behind a pooler in transaction mode, such as PgBouncer with pool_mode = transaction. Nothing of a tenant
+// stays on a server connection: the tenant is set with SET LOCAL, or its equal, and ends with the transaction. Statements are
+// prepared where the pooler knows prepared statements, as PgBouncer does from 1.21 with max_prepared_statements above 0. Where
+// it may not, opening sees that and sends statements as text, which costs their planning each time; [Options.Warn] hears of it.
 package postgres

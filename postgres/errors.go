@@ -18,6 +18,9 @@ var (
 	ErrNoWall = errors.New("postgres: row-level security does not hold for this role: connect as the application's role")
 	// ErrNotDurable says that the server confirms commits before they are durable.
 	ErrNotDurable = errors.New("postgres: synchronous_commit is off: a confirmed write could be lost")
+	// ErrPooled says that the connection goes through a pooler, or something else, that may run the next transaction on
+	// another connection to the server and does not take prepared statements along. It is a warning: see [Options.Warn].
+	ErrPooled = errors.New("postgres: the connection goes through a pooler that may not keep prepared statements: statements are sent as text")
 )
 
 // failure is what the server said of a statement. Its own words are left out, since they can hold values.
@@ -37,9 +40,10 @@ func (f *failure) Error() string {
 // codeWords are the codes that a person is likely to meet.
 var codeWords = map[string]string{
 	"08006": "connection failure", "22012": "a row that must be there is not", "23502": "not null", "23503": "foreign key", "23505": "unique",
-	"23514": "check", "23P01": "exclusion", "25006": "read-only transaction",
-	"25P02": "the transaction is aborted", "3F000": "no such schema", "40001": "serialization failure",
-	"40P01": "deadlock", "42501": "insufficient privilege", "42P01": "no such table", "53100": "disk full", "53300": "too many connections",
+	"23514": "check", "23P01": "exclusion", "25006": "read-only transaction", "25P02": "the transaction is aborted",
+	"26000": "no such prepared statement", "3F000": "no such schema", "40001": "serialization failure", "40P01": "deadlock",
+	"42501": "insufficient privilege", "42P01": "no such table", "42P05": "prepared statement exists", "53100": "disk full",
+	"53300": "too many connections",
 	"57014": "canceled", "57P01": "shutdown", "57P02": "crash shutdown", "57P03": "starting up", "55P03": "lock not available",
 }
 
@@ -81,8 +85,12 @@ func isBroken(err error) bool {
 	return ok
 }
 
-// isForgotten reports that the server no longer knows a prepared statement, or has it for tables that changed.
-func isForgotten(err error) bool { return code(err) == "26000" || code(err) == "0A000" }
+// isForgotten reports that the server has not prepared what the connection should have: it no longer knows the statement, or
+// has it for tables that changed, or has had it from somebody else.
+func isForgotten(err error) bool {
+	c := code(err)
+	return c == "26000" || c == "0A000" || c == "42P05"
+}
 
 // isPassing reports whether the same may go well a moment later: nothing was stored.
 func isPassing(err error) bool {

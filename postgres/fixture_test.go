@@ -29,6 +29,9 @@ var server struct {
 	err       error
 	databases atomic.Int64
 
+	pool   sync.Once
+	pooler *pgtest.Pooler // in front of it, nil until a test needs it
+
 	mu    sync.Mutex
 	ready map[string]bool     // databases to copy, one for each layout
 	free  map[string][]string // copies that a test has done with, emptied
@@ -36,6 +39,12 @@ var server struct {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
+	if server.pooler != nil {
+		if err := server.pooler.Stop(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
 	if citus.host != nil {
 		if err := citus.host.stop(context.Background()); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -63,6 +72,20 @@ func cluster(tb testing.TB) *pgtest.Cluster {
 	})
 	require.NoError(tb, server.err)
 	return server.cluster
+}
+
+// serverConnections is how many connections the pooler has to each database.
+const serverConnections = 3
+
+// pooler is the pooler in front of the cluster.
+func pooler(tb testing.TB) *pgtest.Pooler {
+	tb.Helper()
+	c := cluster(tb)
+	server.pool.Do(func() {
+		server.pooler, server.err = c.Pooler(context.Background(), serverConnections, owner, application)
+	})
+	require.NoError(tb, server.err)
+	return server.pooler
 }
 
 // secret is the key of every test's ledger.
@@ -142,8 +165,19 @@ func layout(opts InitOptions) func(tb testing.TB) ledgertest.Place {
 	}
 }
 
+// way is how a database is reached.
+type way interface {
+	DSN(database, role string) string
+}
+
 // at is a place in a database.
 func at(tb testing.TB, name string, engine *Options) ledgertest.Place {
+	tb.Helper()
+	return by(tb, home(tb, name), name, engine)
+}
+
+// by is a place in a database that is reached some way.
+func by(tb testing.TB, to way, name string, engine *Options) ledgertest.Place {
 	tb.Helper()
 	c := home(tb, name)
 	founded := false
@@ -158,7 +192,7 @@ func at(tb testing.TB, name string, engine *Options) ledgertest.Place {
 			}
 		}
 		founded = true
-		return OpenWith(ctx, c.DSN(name, application), keyed(opts), engine)
+		return OpenWith(ctx, to.DSN(name, application), keyed(opts), engine)
 	}
 }
 

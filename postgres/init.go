@@ -102,6 +102,7 @@ func open(dsn string) (*sql.DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sgam: postgres: %w", err)
 	}
+	config.DefaultQueryExecMode = pgx.QueryExecModeExec // nothing is asked twice, and a pooler may not keep what is prepared
 	db := stdlib.OpenDB(*config)
 	db.SetMaxOpenConns(1)
 	return db, nil

@@ -21,7 +21,7 @@ type joint struct {
 
 // InTx is the ledger inside a transaction of the caller's, in the same database: what it writes is stored with the
 // caller's own rows when the caller commits, or not at all. Nothing is registered and nothing is committed by it. It costs
-// a round trip; closing it is allowed and does nothing to the transaction, and when that has ended every call is
+// a round trip, and one more for the first on a connection; closing it is allowed and does nothing to the transaction, and when that has ended every call is
 // [sgam.ErrClosed].
 //
 // The transaction must be READ COMMITTED, PostgreSQL's default, so that a call sees what was committed while it waited. The
@@ -44,7 +44,7 @@ func InTx(ctx context.Context, tx pgx.Tx, l *sgam.Ledger) (*sgam.Ledger, error) 
 	}
 	s := &store{
 		name: own.name, lent: true, joint: &joint{tx: tx}, noWall: own.noWall, readOnly: own.readOnly, unprepared: own.unprepared,
-		spread: own.spread, key: own.key, told: own.told, known: own.known,
+		prepared: own.prepared, spread: own.spread, key: own.key, told: own.told, known: own.known,
 	}
 	if err := s.reading(ctx, func(c *session) error { return c.judgeCaller(ctx, s) }); err != nil {
 		return nil, err
@@ -54,6 +54,9 @@ func InTx(ctx context.Context, tx pgx.Tx, l *sgam.Ledger) (*sgam.Ledger, error) 
 
 // judgeCaller holds the caller's transaction against what the engine relies on.
 func (s *session) judgeCaller(ctx context.Context, of *store) error {
+	if err := of.seePooler(ctx, s, nil); err != nil {
+		return err
+	}
 	var ledger string
 	var readCommitted, cannotWrite bool
 	s.add(func(r row) error { ledger, readCommitted, cannotWrite = r.text(0), r.flag(1), r.flag(2); return nil }, stCaller)

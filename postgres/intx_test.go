@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -417,4 +418,35 @@ func TestTransactionsOfTheCallersObeyTheLaws(t *testing.T) {
 			return sgam.New(ctx, &joining{store: own, pool: pool}, keyed(opts))
 		}
 	})
+}
+
+// The caller's pool may go through a pooler though the ledger's does not.
+func TestATransactionOfTheCallersMayGoThroughAPooler(t *testing.T) {
+	name := newDatabase(t, InitOptions{})
+	l, err := at(t, name, nil)(t.Context(), &sgam.Options{Schemas: schemas(), ClockTolerance: -1})
+	require.NoError(t, err)
+	require.False(t, engine(t, l).unprepared)
+	pool, err := pgxpool.New(t.Context(), pooler(t).DSN(name, application)+" default_query_exec_mode=exec")
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	for i := range 3 {
+		tx := begin(t, pool)
+		inside, err := InTx(t.Context(), tx, l)
+		require.NoError(t, err)
+		require.True(t, engine(t, inside).unprepared)
+		at := day(i + 1)
+		_, err = tenant(t, inside, "acme").Apply(t.Context(), assert("mira", "deadline", fmt.Sprint(i), at).From(message(fmt.Sprint("e", i), at)))
+		require.NoError(t, err)
+		require.NoError(t, tx.Commit(t.Context()))
+		f, err := tenant(t, l, "acme").ValidAt(at).Get(t.Context(), "mira", "deadline")
+		require.NoError(t, err)
+		require.JSONEq(t, strconv.Quote(strconv.Itoa(i)), string(f.Value))
+	}
+	for err := range l.Verify(t.Context()) {
+		require.NoError(t, err)
+	}
+	require.NoError(t, l.Close())
+	tenants, statements := remembered(t, name)
+	require.Empty(t, tenants)
+	require.Empty(t, statements)
 }

@@ -22,9 +22,16 @@ type Options struct {
 	// NoWall opens a ledger although row-level security does not hold for the connection's role, because it is the owner of
 	// the tables or a superuser. For administrators and tests; false is [ErrNoWall].
 	NoWall bool
-	// Unprepared sends statements as text each time. It is for poolers in transaction mode that do not know prepared
-	// statements; false prepares each statement once a connection, which is faster.
+	// Unprepared sends statements as text each time. False prepares each statement once a connection, which is faster, unless
+	// opening finds a pooler that may not keep them: see the package's words on poolers.
 	Unprepared bool
+	// Prepared keeps to prepared statements whatever the connection goes through. It is for poolers in session mode and for
+	// proxies that give each client a connection of its own, which opening cannot tell from others. Behind a pooler in
+	// transaction mode that does not know prepared statements calls then fail, with SQLSTATE 26000 or 42P05, or run what a
+	// program of another version has prepared.
+	Prepared bool
+	// Warn is told while opening what does not keep the ledger from being opened: [ErrPooled]. It may be nil.
+	Warn func(error)
 }
 
 // Open opens the ledger in the database that a connection string names. Nil options are the defaults, but a program that
@@ -83,12 +90,15 @@ func newStore(ctx context.Context, pool *pgxpool.Pool, opts *sgam.Options, engin
 	if engine == nil {
 		engine = &Options{}
 	}
+	if engine.Prepared && engine.Unprepared {
+		return nil, &sgam.FieldError{Field: "Prepared", Rule: "exclusive", Want: "not together with Unprepared"}
+	}
 	if opts.Keys == nil {
 		return nil, fmt.Errorf("%w: %w", sgam.ErrKeyMissing,
 			&sgam.FieldError{Field: "Keys", Rule: "required", Want: "where the ledger's secret is kept, a postgres.KeyFile for instance"})
 	}
 	s := &store{
-		pool: pool, noWall: engine.NoWall, readOnly: opts.ReadOnly, unprepared: engine.Unprepared, told: opts.Observe,
+		pool: pool, noWall: engine.NoWall, readOnly: opts.ReadOnly, unprepared: engine.Unprepared, prepared: engine.Prepared, told: opts.Observe,
 		known: &numbers{of: map[string]int64{}}, writes: newQueues(),
 	}
 	return s, s.reading(ctx, func(c *session) error { return s.check(ctx, c, opts.Keys, engine) })
@@ -96,6 +106,9 @@ func newStore(ctx context.Context, pool *pgxpool.Pool, opts *sgam.Options, engin
 
 // check holds the database against what the engine relies on.
 func (s *store) check(ctx context.Context, c *session, keys sgam.KeyStore, engine *Options) error {
+	if err := s.seePooler(ctx, c, engine.Warn); err != nil {
+		return err
+	}
 	if err := c.judge(ctx); err != nil {
 		return err
 	}

@@ -32,6 +32,7 @@ type step struct {
 	each   func(row) error // nil when nothing is read
 	owner  int             // of the session's caller, to tell whose statement failed
 	ofText bool            // a text that is made each time, never prepared
+	closes bool            // not run: the server forgets what it has prepared
 }
 
 // add queues a statement. each is called for every row of the answer; nil reads nothing.
@@ -152,7 +153,8 @@ func (s *session) run(ctx context.Context) error {
 		err = &broken{cerr}
 	}
 	if isForgotten(err) {
-		clear(t.known)
+		// What is known of the connection is wrong, and a pool drops one that is closed.
+		err = errors.Join(err, s.conn.Close(ctx))
 	}
 	if s.spread {
 		unsharded(err)
@@ -184,9 +186,12 @@ var inBinary = []int16{1}
 func (t *trip) send(pipe *pgconn.Pipeline, steps []step) {
 	sent := map[string]bool{}
 	for _, s := range steps {
-		if t.unprepared || s.ofText {
+		switch {
+		case s.closes:
+			pipe.SendDeallocate(prepared(s.st))
+		case t.unprepared || s.ofText:
 			pipe.SendQueryParams(s.st.text, s.args, nil, inBinary, inBinary)
-		} else {
+		default:
 			name := prepared(s.st)
 			described := t.known[name]
 			if described == nil && !sent[name] {
@@ -219,6 +224,8 @@ func (t *trip) receive(pipe *pgconn.Pipeline) error {
 		case *pgconn.StatementDescription:
 			results.Name = prepared(s.st)
 			t.known[results.Name] = results
+		case *pgconn.CloseComplete:
+			delete(t.known, prepared(s.st))
 		case *pgconn.ResultReader:
 			err = s.read(results)
 		default:

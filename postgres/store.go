@@ -31,6 +31,7 @@ type store struct {
 	noWall     bool
 	readOnly   bool
 	unprepared bool
+	prepared   bool // whatever the connection goes through
 	spread     bool
 	large      int
 	key        []byte

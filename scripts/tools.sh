@@ -155,6 +155,7 @@ find_tool() {
 	certs) find_certs ;;
 	node) have node || have nodejs ;;
 	postgresql) have initdb || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 ;;
+	pgbouncer) have pgbouncer || [ -x /usr/sbin/pgbouncer ] ;; # Debian keeps it out of a user's PATH
 	*) have "$1" ;;
 	esac
 }
@@ -169,6 +170,7 @@ describe() {
 	node) printf 'Node.js, a second opinion on canonical JSON' ;;
 	shellcheck) printf 'shellcheck, for the scripts' ;;
 	postgresql) printf 'PostgreSQL 15 or newer, of which the tests run a server of their own' ;;
+	pgbouncer) printf 'PgBouncer, a pooler that the tests put in front of that server' ;;
 	*) printf '%s' "$1" ;;
 	esac
 }
@@ -231,6 +233,13 @@ no_cluster() {
 	[ -e "$file" ] || printf "%ssh -c 'mkdir -p %s && echo create_main_cluster = false >%s' && " "$1" "${file%/*}" "$file"
 }
 
+# no_service AS_ROOT prints the command that keeps Debian's package from starting a pooler for the whole machine, unless
+# somebody has said already what it should do. "systemctl unmask pgbouncer" takes it back.
+no_service() {
+	local file=/etc/systemd/system/pgbouncer.service
+	[ -e "$file" ] || printf "%ssh -c 'mkdir -p %s && ln -s /dev/null %s' && " "$1" "${file%/*}" "$file"
+}
+
 # install_command MANAGER PACKAGES prints the one command that installs them all.
 install_command() {
 	local manager=$1 packages=$2 as
@@ -239,6 +248,9 @@ install_command() {
 	apt-get)
 		case " $packages " in
 		*' postgresql '*) no_cluster "$as" ;;
+		esac
+		case " $packages " in
+		*' pgbouncer '*) no_service "$as" ;;
 		esac
 		printf '%sapt-get update && %sapt-get install -y --no-install-recommends %s' "$as" "$as" "$packages"
 		;;

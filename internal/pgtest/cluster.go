@@ -1,12 +1,12 @@
 // Package pgtest gives tests a PostgreSQL server of their own: a cluster in a temporary folder that listens on a Unix socket
-// and nowhere else, and is gone with the process that started it, however that ends.
+// and nowhere else, and is gone with the process that started it, however that ends. A pooler can stand in front of it, and
+// goes the same way.
 package pgtest
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"os/user"
@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -33,8 +32,7 @@ type Cluster struct {
 	as     *syscall.SysProcAttr
 	flags  []string
 
-	keeper *exec.Cmd
-	alive  io.Closer // its end tells the keeper that this process is gone
+	server *kept
 }
 
 // Start makes a cluster and starts its server. A durable one writes through to the disk, as a server in production does;
@@ -123,18 +121,9 @@ func account() (*syscall.SysProcAttr, error) {
 
 // make fills the folder of the cluster.
 func (c *Cluster) make(ctx context.Context) error {
-	in := os.TempDir()
-	if len(in) > 60 {
-		in = "/tmp" // the path of a socket has little room
-	}
 	var err error
-	if c.folder, err = os.MkdirTemp(in, "sgam-pg-"); err != nil {
+	if c.folder, err = folderFor(c.as, "sgam-pg-"); err != nil {
 		return err
-	}
-	if c.as.Credential != nil {
-		if err := os.Chown(c.folder, int(c.as.Credential.Uid), int(c.as.Credential.Gid)); err != nil {
-			return err
-		}
 	}
 	init := c.command(ctx, "initdb", "--pgdata="+c.data(), "--auth=trust", "--username="+superuser, "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync")
 	if out, err := init.CombinedOutput(); err != nil {
@@ -152,47 +141,17 @@ func (c *Cluster) command(ctx context.Context, name string, args ...string) *exe
 	return cmd
 }
 
-// keep runs the server, and when this process is gone, which closes the keeper's input, stops it and clears up. A server
-// that ends by itself is not started again.
-const keep = `folder=$1; shift
-"$@" >>"$folder/log" 2>&1 & server=$!
-cat >/dev/null
-kill -QUIT $server 2>/dev/null; wait $server
-[ -e "$folder/stay" ] || rm -rf "$folder"`
-
 // Up starts the server after [Cluster.Crash], and returns when it answers.
 func (c *Cluster) Up(ctx context.Context) error {
-	args := []string{"-c", keep, "sh", c.folder, filepath.Join(c.bin, "postgres"), "-D", c.data(), "-k", c.folder}
+	args := []string{filepath.Join(c.bin, "postgres"), "-D", c.data(), "-k", c.folder}
 	for _, flag := range c.flags {
 		args = append(args, "-c", flag)
 	}
-	// The keeper ends with its input, not with a context.
-	c.keeper = exec.Command("/bin/sh", args...) //nolint:gosec,noctx // fixed programs
-	c.keeper.SysProcAttr, c.keeper.Dir = c.as, c.folder
-	input, err := c.keeper.StdinPipe()
-	if err != nil {
+	var err error
+	if c.server, err = keepRunning(c.folder, c.as, "QUIT", args...); err != nil {
 		return err
 	}
-	c.alive = input
-	if err := c.keeper.Start(); err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	for again := time.NewTicker(20 * time.Millisecond); ; {
-		err := c.Do(ctx, "postgres")
-		if err == nil {
-			again.Stop()
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			again.Stop()
-			log, lerr := os.ReadFile(filepath.Join(c.folder, "log"))
-			return errors.Join(fmt.Errorf("the server does not answer: %w: %s", err, log), lerr)
-		case <-again.C:
-		}
-	}
+	return c.server.answers(ctx, func(ctx context.Context) error { return c.Do(ctx, "postgres") })
 }
 
 // Crash stops the server at once, as a failing machine would: it does not write out what it holds. [Cluster.Up] starts it
@@ -202,26 +161,11 @@ func (c *Cluster) Crash() error {
 	if err := os.WriteFile(stay, nil, 0o600); err != nil {
 		return err
 	}
-	return errors.Join(c.end(), os.Remove(stay))
-}
-
-// end closes the keeper's input and waits until it is done.
-func (c *Cluster) end() error {
-	if c.keeper == nil {
-		return nil
-	}
-	err := c.alive.Close()
-	if werr := c.keeper.Wait(); werr != nil {
-		if _, ended := errors.AsType[*exec.ExitError](werr); !ended {
-			err = errors.Join(err, werr)
-		}
-	}
-	c.keeper = nil
-	return err
+	return errors.Join(c.server.end(), os.Remove(stay))
 }
 
 // Stop ends the server and removes the cluster.
-func (c *Cluster) Stop() error { return errors.Join(c.end(), c.remove()) }
+func (c *Cluster) Stop() error { return errors.Join(c.server.end(), c.remove()) }
 
 func (c *Cluster) remove() error {
 	if c.folder == "" {

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// dying makes the test binary a program that starts a cluster, prints its folder and waits to be killed.
+// dying makes the test binary a program that starts a cluster and its pooler, prints their folders and waits to be killed.
 const dying = "SGAM_TEST_DYING_PROCESS"
 
 func TestMain(m *testing.M) {
@@ -24,7 +24,11 @@ func TestMain(m *testing.M) {
 		if err != nil {
 			os.Exit(1)
 		}
-		_, _ = os.Stdout.WriteString(c.folder + "\n")
+		p, err := c.Pooler(context.Background(), 1)
+		if err != nil {
+			os.Exit(1)
+		}
+		_, _ = os.Stdout.WriteString(c.folder + " " + p.folder + "\n")
 		select {}
 	}
 	os.Exit(m.Run())
@@ -55,7 +59,7 @@ func TestACrashKeepsWhatWasCommitted(t *testing.T) {
 	require.NoError(t, c.Do(t.Context(), "postgres", "DO $$ BEGIN ASSERT (SELECT count(*) FROM kept) = 1; END $$"))
 }
 
-func TestAServerIsGoneWithTheProcessThatStartedIt(t *testing.T) {
+func TestServersAreGoneWithTheProcessThatStartedThem(t *testing.T) {
 	Long(t)
 	self, err := os.Executable()
 	require.NoError(t, err)
@@ -67,14 +71,19 @@ func TestAServerIsGoneWithTheProcessThatStartedIt(t *testing.T) {
 	text := make([]byte, 256)
 	n, err := out.Read(text)
 	require.NoError(t, err)
-	folder := strings.TrimSpace(string(text[:n]))
-	require.DirExists(t, folder)
+	folders := strings.Fields(string(text[:n]))
+	require.Len(t, folders, 2)
+	for _, folder := range folders {
+		require.DirExists(t, folder)
+	}
 	require.NoError(t, child.Process.Kill())
 	require.Error(t, child.Wait())
-	require.Eventually(t, func() bool {
-		_, err := os.Stat(folder)
-		return errors.Is(err, fs.ErrNotExist)
-	}, 30*time.Second, 10*time.Millisecond, "the folder goes, and so the server is gone")
+	for _, folder := range folders {
+		require.Eventually(t, func() bool {
+			_, err := os.Stat(folder)
+			return errors.Is(err, fs.ErrNotExist)
+		}, 30*time.Second, 10*time.Millisecond, "the folder goes, and so the server is gone")
+	}
 }
 
 func TestAMissingInstallationIsNamedWithItsCure(t *testing.T) {

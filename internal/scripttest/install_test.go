@@ -32,21 +32,22 @@ apt_go() { printf 'golang-go'; }
 as_root() { printf 'sudo '; }
 uname() { printf 'Linux\n'; }
 no_cluster() { printf '%squiet && ' "$1"; }
+no_service() { printf '%smasked && ' "$1"; }
 `
 	for manager, want := range map[string]string{
-		"apt-get": "sudo quiet && sudo apt-get update && sudo apt-get install -y --no-install-recommends ca-certificates golang-go gcc libc6-dev strace nodejs postgresql shellcheck",
-		"dnf":     "sudo dnf install -y ca-certificates golang gcc glibc-devel strace nodejs postgresql-server postgresql-contrib ShellCheck",
-		"yum":     "sudo yum install -y ca-certificates golang gcc glibc-devel strace nodejs postgresql-server postgresql-contrib ShellCheck",
-		"apk":     "sudo apk add ca-certificates go gcc musl-dev strace nodejs postgresql postgresql-contrib shellcheck",
-		"pacman":  "sudo pacman -Sy --needed --noconfirm ca-certificates go gcc strace nodejs postgresql shellcheck",
-		"zypper":  "sudo zypper --non-interactive install ca-certificates go gcc glibc-devel strace nodejs-default postgresql-server postgresql-contrib ShellCheck",
+		"apt-get": "sudo quiet && sudo masked && sudo apt-get update && sudo apt-get install -y --no-install-recommends ca-certificates golang-go gcc libc6-dev strace nodejs postgresql pgbouncer shellcheck",
+		"dnf":     "sudo dnf install -y ca-certificates golang gcc glibc-devel strace nodejs postgresql-server postgresql-contrib pgbouncer ShellCheck",
+		"yum":     "sudo yum install -y ca-certificates golang gcc glibc-devel strace nodejs postgresql-server postgresql-contrib pgbouncer ShellCheck",
+		"apk":     "sudo apk add ca-certificates go gcc musl-dev strace nodejs postgresql postgresql-contrib pgbouncer shellcheck",
+		"pacman":  "sudo pacman -Sy --needed --noconfirm ca-certificates go gcc strace nodejs postgresql pgbouncer shellcheck",
+		"zypper":  "sudo zypper --non-interactive install ca-certificates go gcc glibc-devel strace nodejs-default postgresql-server postgresql-contrib pgbouncer ShellCheck",
 	} {
 		t.Run(manager, func(t *testing.T) {
 			t.Parallel()
-			got := bash(t, real+"package_manager() { printf '"+manager+"\\n'; }\nneed certs go cc strace node postgresql shellcheck\necho went on", "")
+			got := bash(t, real+"package_manager() { printf '"+manager+"\\n'; }\nneed certs go cc strace node postgresql pgbouncer shellcheck\necho went on", "")
 			assert.Equal(t, 3, got.code)
 			assert.Empty(t, got.out)
-			for _, line := range []string{"Go 1.21 or newer (not found)", "a C compiler", "root certificates", "strace", "Node.js", "PostgreSQL 15", "install with:\n  " + want + "\n"} {
+			for _, line := range []string{"Go 1.21 or newer (not found)", "a C compiler", "root certificates", "strace", "Node.js", "PostgreSQL 15", "PgBouncer", "install with:\n  " + want + "\n"} {
 				assert.Contains(t, got.err, line)
 			}
 		})

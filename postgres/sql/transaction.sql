@@ -82,6 +82,13 @@ FROM sgam.calls c
 LEFT JOIN sgam.facts f ON f.tenant_id = $1 AND f.fact_id = c.last_fact
 WHERE c.tenant_id = $1 AND c.seq = $2 AND c.known_at = $3;
 
+-- name: kept_names
+-- How many prepared statements the server knows by a name. Here it is looked for as the server has it.
+SELECT count(*) FROM pg_prepared_statements p WHERE p.name = $1;
+
+-- name: backend
+SELECT pg_backend_pid()::bigint;
+
 -- name: ledger_exists
 SELECT to_regclass('sgam.ledger') IS NOT NULL;
 
