@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/ritree"
 )
 
 var (
@@ -110,7 +111,7 @@ func (w *writer) number() error {
 	}
 	for _, c := range w.change.Closed {
 		at := w.slots[c.Slot]
-		if level := levelOf(forkNode(c.KnownFrom, w.change.Known)); at.levels&level == 0 {
+		if level := ritree.Level(ritree.Fork(c.KnownFrom, w.change.Known)); at.levels&level == 0 {
 			at.levels |= level
 			at.changed = true
 		}

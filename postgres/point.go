@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/ritree"
 )
 
 var (
@@ -28,12 +29,12 @@ func (r *reader) points(ctx context.Context) error {
 
 // point asks for one slot at one point of the plane, and for the tenant's last commit.
 func (r *reader) point(key sgam.SlotKey) {
-	floor, nodes := sgam.Beginning, openNode
+	floor, nodes := sgam.Beginning, ritree.Open()
 	if r.q.Now {
 		floor = sgam.Forever
 	}
 	if r.q.Known != sgam.Forever {
-		nodes = nodesAt(r.q.Known)
+		nodes = ritree.At(r.q.Known)
 	}
 	r.add(func(p row) error {
 		r.page.LastKnown, r.page.Registry = p.instant(0), p.int(1)
