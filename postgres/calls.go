@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/cursor"
 )
 
 var (
@@ -34,11 +35,11 @@ type callReader struct {
 
 // calls lists calls with what each of them brought.
 func (r *reader) calls(ctx context.Context) error {
-	after, err := parseCursor(r.q.After, []int64{int64(r.q.Since)}, 0)
+	after, err := cursor.Parse(r.q.After, []int64{int64(r.q.Since)}, 0)
 	if err != nil {
 		return err
 	}
-	c := &callReader{reader: r, since: sgam.Instant(after.numbers[0])}
+	c := &callReader{reader: r, since: sgam.Instant(after.Numbers[0])}
 	more := c.queueCalls()
 	if err := r.run(ctx); err != nil || len(c.calls) == 0 {
 		return err
@@ -66,7 +67,7 @@ func (r *reader) calls(ctx context.Context) error {
 	}
 	r.page.Calls = c.calls
 	if *more || len(c.calls) < all {
-		r.page.Next = cursor{numbers: []int64{int64(c.newest())}}.String()
+		r.page.Next = cursor.At(int64(c.newest())).String()
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/cursor"
 )
 
 var (
@@ -21,7 +22,7 @@ var (
 
 // history lists every fact of a slot in the order in which they were recorded.
 func (r *reader) history(ctx context.Context) error {
-	after, err := parseCursor(r.q.After, []int64{0}, 0)
+	after, err := cursor.Parse(r.q.After, []int64{0}, 0)
 	if err != nil {
 		return err
 	}
@@ -29,9 +30,9 @@ func (r *reader) history(ctx context.Context) error {
 	var found []listed
 	r.add(func(p row) error {
 		row, err := p.recorded()
-		found = append(found, listed{row, cursor{numbers: []int64{row.Number}}})
+		found = append(found, listed{row, cursor.At(row.Number)})
 		return err
-	}, stHistory, r.tenant, key.Subject, string(key.Scope), int64(key.Attribute), blob(key.Member), after.numbers[0], r.limit()+1)
+	}, stHistory, r.tenant, key.Subject, string(key.Scope), int64(key.Attribute), blob(key.Member), after.Numbers[0], r.limit()+1)
 	if err := r.run(ctx); err != nil {
 		return err
 	}
@@ -84,7 +85,7 @@ func (r *reader) deeds(ctx context.Context) error {
 // touched lists the slots that were written in (since, known], in the order in which they were first written then.
 // Those that a call reached without a fact of their own there come last.
 func (r *reader) touched(ctx context.Context) error {
-	after, err := parseCursor(r.q.After, []int64{0, 0, 0}, 0)
+	after, err := cursor.Parse(r.q.After, []int64{0, 0, 0}, 0)
 	if err != nil {
 		return err
 	}
@@ -106,8 +107,8 @@ func (r *reader) touched(ctx context.Context) error {
 	for _, s := range r.q.Scopes {
 		scopes = append(scopes, string(s))
 	}
-	facts := max(after.numbers[0], first.fact)
-	call, slot := after.numbers[1], after.numbers[2]
+	facts := max(after.Numbers[0], first.fact)
+	call, slot := after.Numbers[1], after.Numbers[2]
 	if call <= first.seq {
 		call, slot = first.seq, int64(sgam.Forever)
 	}
@@ -132,7 +133,7 @@ func (r *reader) touched(ctx context.Context) error {
 			return err
 		}
 	}
-	r.page.Next = cursor{numbers: []int64{facts, call, slot}}.String()
+	r.page.Next = cursor.At(facts, call, slot).String()
 	return nil
 }
 
@@ -141,7 +142,7 @@ const slotsOfDump = 64
 
 // dumps lists slots with all their layers.
 func (r *reader) dumps(ctx context.Context) error {
-	after, err := parseCursor(r.q.After, []int64{0}, 0)
+	after, err := cursor.Parse(r.q.After, []int64{0}, 0)
 	if err != nil {
 		return err
 	}
@@ -153,7 +154,7 @@ func (r *reader) dumps(ctx context.Context) error {
 			logs.add(p.int(0), p.int(5), p.slot(1))
 		}
 		return nil
-	}, stSlotsInOrder, r.tenant, after.numbers[0], n+1)
+	}, stSlotsInOrder, r.tenant, after.Numbers[0], n+1)
 	if err := r.run(ctx); err != nil || len(logs.ids) == 0 {
 		return err
 	}
@@ -171,7 +172,7 @@ func (r *reader) dumps(ctx context.Context) error {
 		r.page.Dumps[i].SlotLog = *log
 	}
 	if more {
-		r.page.Next = cursor{numbers: logs.ids[n-1:]}.String()
+		r.page.Next = cursor.At(logs.ids[n-1]).String()
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/cursor"
 	"github.com/sgam-ledger/sgam/internal/ritree"
 )
 
@@ -79,8 +80,8 @@ type slotRef struct {
 }
 
 // cursor is where a list goes on after the slot.
-func (f *slotRef) cursor() cursor {
-	return cursor{numbers: []int64{f.subject, int64(f.key.Attribute)}, names: []string{string(f.key.Scope), f.key.Member}}
+func (f *slotRef) cursor() cursor.Cursor {
+	return cursor.Cursor{Numbers: []int64{f.subject, int64(f.key.Attribute)}, Names: []string{string(f.key.Scope), f.key.Member}}
 }
 
 // segment decodes a segment with its slot and its fact. A view never looks past its own known time, so there the belief

@@ -8,6 +8,7 @@ import (
 	"sort"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/cursor"
 )
 
 var (
@@ -34,11 +35,11 @@ type callReader struct {
 
 // calls lists calls with what each of them brought.
 func (r *reader) calls(tenant string) error {
-	after, err := parseCursor(r.q.After, []int64{int64(r.q.Since)}, 0)
+	after, err := cursor.Parse(r.q.After, []int64{int64(r.q.Since)}, 0)
 	if err != nil {
 		return err
 	}
-	c := &callReader{reader: r, since: sgam.Instant(after.numbers[0]), slots: map[int64]*sgam.SlotKey{}}
+	c := &callReader{reader: r, since: sgam.Instant(after.Numbers[0]), slots: map[int64]*sgam.SlotKey{}}
 	more, err := c.list()
 	if err != nil || len(c.calls) == 0 {
 		return err
@@ -54,7 +55,7 @@ func (r *reader) calls(tenant string) error {
 	}
 	r.page.Calls = c.calls
 	if more || len(c.calls) < all {
-		r.page.Next = cursor{numbers: []int64{int64(c.calls[len(c.calls)-1].Change.Known)}}.String()
+		r.page.Next = cursor.At(int64(c.calls[len(c.calls)-1].Change.Known)).String()
 	}
 	return nil
 }

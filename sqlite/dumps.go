@@ -4,6 +4,7 @@ package sqlite
 
 import (
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/cursor"
 )
 
 var (
@@ -17,7 +18,7 @@ var (
 // dumps lists slots with all their layers. A page ends early when its slots are large.
 func (r *reader) dumps() error {
 	const most = 10_000 // facts and segments of a page, but for a single slot that has more
-	after, err := parseCursor(r.q.After, []int64{0}, 0)
+	after, err := cursor.Parse(r.q.After, []int64{0}, 0)
 	if err != nil {
 		return err
 	}
@@ -25,14 +26,14 @@ func (r *reader) dumps() error {
 	err = r.each(func(p *running) error {
 		slots = append(slots, p.int(0))
 		return nil
-	}, stSlotsInOrder, r.tenant, after.numbers[0], int64(r.limit())+1)
+	}, stSlotsInOrder, r.tenant, after.Numbers[0], int64(r.limit())+1)
 	if err != nil {
 		return err
 	}
 	size := 0
 	for i, id := range slots {
 		if i == r.limit() || size >= most {
-			r.page.Next = cursor{numbers: slots[i-1 : i]}.String()
+			r.page.Next = cursor.At(slots[i-1]).String()
 			return nil
 		}
 		dump, err := r.dump(id)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/cursor"
 )
 
 var (
@@ -38,14 +39,14 @@ func (p *running) episode(i int) sgam.Episode {
 // outcomes lists durable outcomes in the order in which they were decided. A page looks at a bounded number of them,
 // however few have the statuses that are asked for.
 func (r *reader) outcomes() error {
-	after, err := parseCursor(r.q.After, []int64{0, -1}, 0)
+	after, err := cursor.Parse(r.q.After, []int64{0, -1}, 0)
 	if err != nil {
 		return err
 	}
 	looked := 0
 	err = r.each(func(p *running) error {
 		looked++
-		r.page.Next = cursor{numbers: []int64{p.int(0), p.int(1)}}.String()
+		r.page.Next = cursor.At(p.int(0), p.int(1)).String()
 		outcome := sgam.Outcome(p.text(3))
 		if len(r.q.Statuses) > 0 && !slices.Contains(r.q.Statuses, outcome) {
 			return nil
@@ -55,7 +56,7 @@ func (r *reader) outcomes() error {
 			Pointer: p.text(6), Op: sgam.Op(p.text(7)), Attribute: p.text(8), Principal: p.text(9),
 		})
 		return nil
-	}, stOutcomes, r.tenant, after.numbers[0], after.numbers[1], int64(r.limit()))
+	}, stOutcomes, r.tenant, after.Numbers[0], after.Numbers[1], int64(r.limit()))
 	if looked < r.limit() {
 		r.page.Next = ""
 	}
@@ -71,14 +72,14 @@ func (r *reader) candidates() error {
 		}
 		return err
 	}
-	after, err := parseCursor(r.q.After, []int64{0, -1}, 0)
+	after, err := cursor.Parse(r.q.After, []int64{0, -1}, 0)
 	if err != nil {
 		return err
 	}
 	looked := 0
 	err = r.each(func(p *running) error {
 		looked++
-		r.page.Next = cursor{numbers: []int64{p.int(0), p.int(1)}}.String()
+		r.page.Next = cursor.At(p.int(0), p.int(1)).String()
 		if !passes(r.q.Statuses, sgam.Outcome(p.text(3))) {
 			return nil
 		}
@@ -90,7 +91,7 @@ func (r *reader) candidates() error {
 			r.page.Candidates = append(r.page.Candidates, c.Candidate)
 		}
 		return err
-	}, stCandidates, r.tenant, after.numbers[0], after.numbers[1], int64(r.limit()))
+	}, stCandidates, r.tenant, after.Numbers[0], after.Numbers[1], int64(r.limit()))
 	if looked < r.limit() {
 		r.page.Next = ""
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/cursor"
 )
 
 var (
@@ -251,14 +252,14 @@ func (r *reader) values() error {
 	if r.q.Below != 0 {
 		start = min(start, r.q.Below)
 	}
-	after, err := parseCursor(r.q.After, []int64{start}, 0)
+	after, err := cursor.Parse(r.q.After, []int64{start}, 0)
 	if err != nil {
 		return err
 	}
-	from := max(1, after.numbers[0]-int64(r.limit()))
-	err = r.each(r.value, stValuesBelow, r.tenant, after.numbers[0], from)
+	from := max(1, after.Numbers[0]-int64(r.limit()))
+	err = r.each(r.value, stValuesBelow, r.tenant, after.Numbers[0], from)
 	if from > 1 {
-		r.page.Next = cursor{numbers: []int64{from}}.String()
+		r.page.Next = cursor.At(from).String()
 	}
 	return err
 }
@@ -295,14 +296,14 @@ func (r *reader) value(p *running) error {
 
 // quarantined lists the facts that have no form in a version, from the newest to the oldest.
 func (r *reader) quarantined() error {
-	after, err := parseCursor(r.q.After, []int64{r.lastFact + 1}, 0)
+	after, err := cursor.Parse(r.q.After, []int64{r.lastFact + 1}, 0)
 	if err != nil {
 		return err
 	}
 	looked := 0
 	err = r.each(func(p *running) error {
 		looked++
-		r.page.Next = cursor{numbers: []int64{p.int(0)}}.String()
+		r.page.Next = cursor.At(p.int(0)).String()
 		key, err := r.slotKey(p.int(2))
 		if err != nil || !slices.Contains(r.q.Attributes, key.Attribute) {
 			return err
@@ -312,7 +313,7 @@ func (r *reader) quarantined() error {
 			Believed: p.int(6) == 1,
 		})
 		return nil
-	}, stQuarantinedBelow, r.tenant, int64(r.q.Version), after.numbers[0], int64(r.limit()))
+	}, stQuarantinedBelow, r.tenant, int64(r.q.Version), after.Numbers[0], int64(r.limit()))
 	if looked < r.limit() {
 		r.page.Next = ""
 	}
