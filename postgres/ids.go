@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/ledgerkey"
 	"github.com/sgam-ledger/sgam/internal/ritree"
 )
 
@@ -142,7 +143,7 @@ func (w *writer) addNames() error {
 			subject = w.state.nextSubject
 			w.state.nextSubject++
 			w.subjects[s.key.Subject] = subject
-			w.put(stAddSubject, w.tenant, subject, s.key.Subject, subjectDigest(w.key, s.key.Subject))
+			w.put(stAddSubject, w.tenant, subject, s.key.Subject, ledgerkey.SubjectDigest(w.key, s.key.Subject))
 		}
 		w.put(stAddSlot, w.tenant, s.at.id, subject, int64(s.key.Attribute), string(s.key.Scope), blob(s.key.Member), s.at.nextNumber,
 			s.at.levels)

@@ -16,6 +16,7 @@ import (
 	"github.com/pressly/goose/v3/database"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/ledgerkey"
 )
 
 //go:embed sql/migrations/*.sql
@@ -166,7 +167,7 @@ func (o *InitOptions) found(ctx context.Context, tx *sql.Tx, layout string) erro
 	if err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, texts["found_ledger"], format, name, keyCheck(key), layout); err != nil {
+	if _, err := tx.ExecContext(ctx, texts["found_ledger"], format, name, ledgerkey.Check(key), layout); err != nil {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, texts["found_registry"]); err != nil {
