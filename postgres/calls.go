@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/sgam-ledger/sgam"
@@ -90,7 +89,7 @@ func (c *callReader) queueForms() {
 		if p.null(2) {
 			return callpage.Erased(fmt.Sprintf("fact %d", p.int(0)))
 		}
-		e, err := p.form(1)
+		e, err := p.from(1).Form()
 		at.Encodings = append(at.Encodings, sgam.NewEncoding{Fact: p.int(0), Encoding: e})
 		return err
 	}, stCallForms, c.tenant, c.since, c.KnownUntil())
@@ -103,25 +102,19 @@ func (c *callReader) queueEpisodes(from, to int64) {
 		}
 		at := c.At(p.int(0))
 		at.Digests = append(at.Digests, p.text(2))
-		at.Episodes = append(at.Episodes, p.episode(3))
+		at.Episodes = append(at.Episodes, p.from(3).Episode())
 		return nil
 	}, stCallEpisodes, c.tenant, from, to)
 }
 
 func (c *callReader) queueFacts() {
 	c.add(func(p row) error {
-		if !p.null(22) {
-			return callpage.Erased(fmt.Sprintf("fact %d", p.int(4)))
+		f, erased, err := p.from(4).NewFact(p.slot(0))
+		if err == nil && erased {
+			err = callpage.Erased(fmt.Sprintf("fact %d", f.Number))
 		}
-		f := sgam.NewFact{
-			LoggedFact: p.logged(4, p.slot(0)), Ordinal: int(p.int(17)), SchemaVersion: int(p.int(18)), Supersedes: p.int(19),
-			Retention: p.text(20), Encoded: p.bytes(23), Principal: p.text(24),
-		}
-		f.Reach = sgam.Span{From: f.Asserted.From, To: p.instant(16)}
-		if !p.null(21) {
-			if err := json.Unmarshal(p[21], &f.Provenance); err != nil {
-				return fmt.Errorf("sgam: postgres: provenance of memory %s: %w", f.ID, err)
-			}
+		if err != nil {
+			return err
 		}
 		at, err := c.KnownAt(f.KnownAt)
 		if err == nil {
@@ -148,16 +141,7 @@ func (c *callReader) queueNumbers() {
 
 func (c *callReader) queueOutcomes() {
 	c.add(func(p row) error {
-		at := c.At(p.int(0))
-		o := sgam.NewOutcome{
-			Ordinal: int(p.int(1)), Outcome: sgam.Outcome(p.text(2)), Key: p.text(3), Payload: p.text(4), Digest: p.text(5), Fact: p.int(6),
-			Memory: p.memory(7), Code: p.text(8), Pointer: p.text(9), Op: sgam.Op(p.text(10)), Attribute: p.text(11), Assumed: p.flag(12),
-			Principal: p.text(13),
-		}
-		at.Outcomes = append(at.Outcomes, o)
-		if !p.null(14) {
-			at.Settled = append(at.Settled, sgam.SettledCandidate{Memory: o.Memory, Status: sgam.Outcome(p.text(14)), Fact: p.int(15)})
-		}
+		p.from(0).Outcome(c.At(p.int(0)))
 		return nil
 	}, stCallOutcomes, c.tenant, c.First(), c.Until())
 }
@@ -181,14 +165,14 @@ func (c *callReader) queueVersions() {
 	c.add(func(p row) error {
 		at, err := c.KnownAt(p.instant(0))
 		if err == nil {
-			at.Quarantined = append(at.Quarantined, sgam.Quarantined{Fact: p.int(1), Version: int(p.int(2)), Rule: p.text(3), Pointer: p.text(4)})
+			at.Quarantined = append(at.Quarantined, p.from(1).Quarantined())
 		}
 		return err
 	}, stCallQuarantine, c.tenant, c.since, c.KnownUntil())
 	c.add(func(p row) error {
 		at, err := c.KnownAt(p.instant(1))
 		if err == nil {
-			at.Epochs = append(at.Epochs, p.epoch())
+			at.Epochs = append(at.Epochs, p.from(0).Epoch())
 		}
 		return err
 	}, stCallEpochs, c.tenant, c.since, c.KnownUntil())

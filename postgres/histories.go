@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/columns"
 	"github.com/sgam-ledger/sgam/internal/cursor"
 )
 
@@ -55,8 +56,8 @@ func (r *reader) memory(ctx context.Context) error {
 
 // recorded decodes a fact as it was recorded: valid as far as it reached, known from then on.
 func (r row) recorded() (sgam.Row, error) {
-	row := sgam.Row{Slot: r.slot(0), Number: r.int(4), Target: r.memory(5 + factColumns)}
-	err := r.fact(5, &row)
+	row := sgam.Row{Slot: r.slot(0), Number: r.int(4), Target: r.memory(5 + columns.OfFact)}
+	err := r.from(5).Fact(&row)
 	row.Fact.Valid = sgam.Span{From: r.instant(7), To: r.instant(9)}.Interval()
 	row.Fact.Known = sgam.Interval{From: row.Fact.RecordedAt}
 	return row, err
@@ -179,30 +180,15 @@ func (r *reader) dumps(ctx context.Context) error {
 
 // queueLayers asks for the derived layers of slots.
 func (r *reader) queueLayers(ids []int64, at map[int64]*sgam.SlotDump) {
-	r.add(func(p row) error {
-		d := at[p.int(0)]
-		d.Segments = append(d.Segments, sgam.StoredSegment{
-			Valid: p.span(1), Known: p.span(3), Fact: p.int(5), OpenedBy: p.int(6), ClosedBy: p.int(7),
-		})
-		return nil
-	}, stSegmentsOf, r.tenant, ids)
-	r.add(func(p row) error {
-		d := at[p.int(0)]
-		d.Confirmations = append(d.Confirmations, sgam.StoredConfirmation{Valid: p.span(1), Known: p.span(3), New: p.int(5), Old: p.int(6)})
-		return nil
-	}, stConfirmationsOf, r.tenant, ids)
-	r.add(func(p row) error {
-		d := at[p.int(0)]
-		d.Supersessions = append(d.Supersessions, sgam.StoredSupersession{
-			New: p.int(1), Old: p.int(2), How: sgam.How(p.text(3)), Valid: p.span(4), KnownAt: p.instant(6),
-		})
-		return nil
-	}, stSupersessionsOf, r.tenant, ids)
-	r.add(func(p row) error {
-		d := at[p.int(0)]
-		d.Points = append(d.Points, sgam.StoredPoint{
-			Point: sgam.Point{At: p.instant(1), Number: p.int(2), Facts: p.int(3)}, Live: p.flag(4),
-		})
-		return nil
-	}, stPointsOf, r.tenant, ids)
+	for _, layer := range []struct {
+		of  *statement
+		add func(*sgam.SlotDump, columns.Columns)
+	}{
+		{stSegmentsOf, func(d *sgam.SlotDump, c columns.Columns) { d.Segments = append(d.Segments, c.Segment()) }},
+		{stConfirmationsOf, func(d *sgam.SlotDump, c columns.Columns) { d.Confirmations = append(d.Confirmations, c.Confirmation()) }},
+		{stSupersessionsOf, func(d *sgam.SlotDump, c columns.Columns) { d.Supersessions = append(d.Supersessions, c.Supersession()) }},
+		{stPointsOf, func(d *sgam.SlotDump, c columns.Columns) { d.Points = append(d.Points, c.Point()) }},
+	} {
+		r.add(func(p row) error { layer.add(at[p.int(0)], p.from(1)); return nil }, layer.of, r.tenant, ids)
+	}
 }

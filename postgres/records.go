@@ -22,19 +22,10 @@ var (
 func (r *reader) episode() error {
 	r.clock()
 	r.add(func(p row) error {
-		r.page.Episodes = []sgam.Episode{p.episode(0)}
+		r.page.Episodes = []sgam.Episode{p.from(0).Episode()}
 		return nil
 	}, stEpisode, r.tenant, r.q.Episode)
 	return nil
-}
-
-// episode decodes the eleven columns of an episode that begin at i.
-func (r row) episode(i int) sgam.Episode {
-	return sgam.Episode{
-		ID: r.text(i), Kind: sgam.EpisodeKind(r.text(i + 1)), SourceID: r.text(i + 2), OccurredAt: r.instant(i + 3).Time(),
-		Session: r.text(i + 4), Thread: r.text(i + 5), Sequence: r.int(i + 6), Actor: r.text(i + 7), Text: r.text(i + 8),
-		Body: r.bytes(i + 9), Metadata: r.bytes(i + 10),
-	}
 }
 
 // statuses are those that the query filters by, nil for all.
@@ -54,10 +45,7 @@ func (r *reader) outcomes() error {
 	}
 	r.clock()
 	r.add(func(p row) error {
-		r.page.Outcomes = append(r.page.Outcomes, sgam.OutcomeRecord{
-			Known: p.instant(2).Time(), Ordinal: int(p.int(1)), Outcome: sgam.Outcome(p.text(3)), Memory: p.memory(4), Code: p.text(5),
-			Pointer: p.text(6), Op: sgam.Op(p.text(7)), Attribute: p.text(8), Principal: p.text(9),
-		})
+		r.page.Outcomes = append(r.page.Outcomes, p.from(0).OutcomeRecord())
 		r.full(len(r.page.Outcomes), cursor.At(p.int(0), p.int(1)))
 		return nil
 	}, stOutcomes, r.tenant, after.Numbers[0], after.Numbers[1], r.limit(), r.statuses())
@@ -99,7 +87,7 @@ func (r *reader) candidates() error {
 // epochs lists the epochs of every memory type.
 func (r *reader) epochs() error {
 	r.clock()
-	r.add(func(p row) error { r.page.Epochs = append(r.page.Epochs, p.epoch()); return nil }, stEpochs, r.tenant)
+	r.add(func(p row) error { r.page.Epochs = append(r.page.Epochs, p.from(0).Epoch()); return nil }, stEpochs, r.tenant)
 	return nil
 }
 
@@ -151,7 +139,7 @@ func (r *reader) value(p row) error {
 		r.page.Rows = append(r.page.Rows, row)
 		n++
 	}
-	e, err := p.form(9)
+	e, err := p.from(9).Form()
 	row := &r.page.Rows[n-1]
 	if p.null(11) {
 		row.Fact.Value = e.Value

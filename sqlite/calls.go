@@ -3,7 +3,6 @@
 package sqlite
 
 import (
-	"encoding/json"
 	"fmt"
 	"sort"
 
@@ -87,7 +86,7 @@ func (c *callReader) forms() error {
 			return callpage.Erased(fmt.Sprintf("fact %d", p.int(6)))
 		}
 		c.slots[p.int(7)] = nil
-		e, err := p.form(0)
+		e, err := p.from(0).Form()
 		at.Encodings = append(at.Encodings, sgam.NewEncoding{Fact: p.int(6), Encoding: e})
 		return err
 	}, stCallForms, c.tenant, int64(c.since), int64(c.KnownUntil()))
@@ -113,7 +112,7 @@ func (c *callReader) episodes(tenant string) error {
 		}
 		at := c.At(p.int(0))
 		at.Digests = append(at.Digests, string(p.bytes(2)))
-		at.Episodes = append(at.Episodes, p.episode(3))
+		at.Episodes = append(at.Episodes, p.from(3).Episode())
 		return nil
 	}, stCallEpisodes, c.tenant, from, to)
 }
@@ -139,24 +138,17 @@ func (c *callReader) firstEpisode(next, seq int64) (int64, error) {
 
 func (c *callReader) facts() error {
 	return c.each(func(p *running) error {
-		number := p.int(0)
-		if !p.null(18) {
-			return callpage.Erased(fmt.Sprintf("fact %d", number))
-		}
 		key, err := c.key(&slotRef{scope: p.text(21), subject: p.int(22), attribute: p.int(23), member: string(p.bytes(24))})
 		if err != nil {
 			return err
 		}
 		c.slots[p.int(25)] = &key
-		f := sgam.NewFact{
-			LoggedFact: p.logged(0, key), Ordinal: int(p.int(13)), SchemaVersion: int(p.int(14)), Supersedes: p.int(15),
-			Retention: p.text(16), Encoded: p.bytes(19), Principal: p.text(20),
+		f, erased, err := p.from(0).NewFact(key)
+		if err == nil && erased {
+			err = callpage.Erased(fmt.Sprintf("fact %d", f.Number))
 		}
-		f.Reach = sgam.Span{From: f.Asserted.From, To: p.instant(12)}
-		if !p.null(17) {
-			if err := json.Unmarshal([]byte(p.text(17)), &f.Provenance); err != nil {
-				return fmt.Errorf("sgam: sqlite: provenance of memory %s: %w", f.ID, err)
-			}
+		if err != nil {
+			return err
 		}
 		at, err := c.KnownAt(f.KnownAt)
 		if err == nil {
@@ -192,9 +184,7 @@ func (c *callReader) quarantine() error {
 	return c.each(func(p *running) error {
 		at, err := c.KnownAt(p.instant(0))
 		if err == nil {
-			at.Quarantined = append(at.Quarantined, sgam.Quarantined{
-				Fact: p.int(1), Version: int(p.int(2)), Rule: p.text(3), Pointer: p.text(4),
-			})
+			at.Quarantined = append(at.Quarantined, p.from(1).Quarantined())
 		}
 		return err
 	}, stCallQuarantine, c.tenant, int64(c.since), int64(c.KnownUntil()))
@@ -202,16 +192,7 @@ func (c *callReader) quarantine() error {
 
 func (c *callReader) outcomes() error {
 	return c.each(func(p *running) error {
-		at := c.At(p.int(0))
-		o := sgam.NewOutcome{
-			Ordinal: int(p.int(1)), Outcome: sgam.Outcome(p.text(2)), Key: string(p.bytes(3)), Payload: string(p.bytes(4)),
-			Digest: string(p.bytes(5)), Fact: p.int(6), Memory: p.memory(7), Code: p.text(8), Pointer: p.text(9),
-			Op: sgam.Op(p.text(10)), Attribute: p.text(11), Assumed: p.int(12) == 1, Principal: p.text(13),
-		}
-		at.Outcomes = append(at.Outcomes, o)
-		if !p.null(14) {
-			at.Settled = append(at.Settled, sgam.SettledCandidate{Memory: o.Memory, Status: sgam.Outcome(p.text(14)), Fact: p.int(15)})
-		}
+		p.from(0).Outcome(c.At(p.int(0)))
 		return nil
 	}, stCallOutcomes, c.tenant, c.First(), c.Until())
 }

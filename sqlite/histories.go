@@ -164,9 +164,7 @@ func (s *session) slotKey(id int64) (sgam.SlotKey, error) {
 	if p == nil {
 		return sgam.SlotKey{}, damaged("slot %d", id)
 	}
-	return sgam.SlotKey{
-		Scope: sgam.Scope(p.text(0)), Subject: p.text(1), Attribute: sgam.AttributeID(p.int(2)), Member: string(p.bytes(3)),
-	}, nil
+	return p.from(0).Slot(), nil
 }
 
 // historyRow is a fact as it was recorded: valid as far as it reached, known from then on, with what it displaced and
@@ -189,7 +187,9 @@ func (r *reader) historyRow(key sgam.SlotKey, slot, number int64) (sgam.Row, err
 func (s *session) displaced(slot, number int64, by sgam.MemoryID) ([]sgam.Displacement, error) {
 	var lost []sgam.Displacement
 	err := s.each(func(p *running) error {
-		lost = append(lost, sgam.Displacement{Memory: p.memory(0), By: by, How: sgam.How(p.text(1)), Valid: p.span(2).Interval()})
+		d := p.from(0).Displacement()
+		d.By = by
+		lost = append(lost, d)
 		return nil
 	}, stDisplaced, s.tenant, slot, number)
 	return lost, err
