@@ -153,6 +153,6 @@ func TestG10OnlyATenantGivesAView(t *testing.T) {
 			require.Regexp(t, `^(Tenant|View|Attribute)\.`, maker, typ)
 		}
 	}
-	require.Equal(t, []string{".New", "Ledger.Tenant"}, append(makers(t, root, "Ledger"), makers(t, root, "Tenant")[0]),
+	require.Equal(t, []string{".New", "Ledger.Over", "Ledger.Tenant"}, append(makers(t, root, "Ledger"), makers(t, root, "Tenant")[0]),
 		"what a ledger gives is found")
 }

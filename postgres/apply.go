@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/ritree"
 )
 
 var (
@@ -156,7 +157,7 @@ func (w *writer) moveSegments() error {
 		}
 	}
 	for _, c := range w.change.Closed {
-		w.put(stCloseSegment, w.tenant, w.slots[c.Slot].id, c.ValidFrom, c.KnownFrom, forkNode(c.KnownFrom, w.change.Known), w.change.Known,
+		w.put(stCloseSegment, w.tenant, w.slots[c.Slot].id, c.ValidFrom, c.KnownFrom, ritree.Fork(c.KnownFrom, w.change.Known), w.change.Known,
 			c.ClosedBy)
 		note(c.Slot)
 	}

@@ -72,20 +72,12 @@ func newStage(st *statement) *stage {
 	}
 	return &stage{
 		columns: len(staged),
-		create:  text("stage", "CREATE TEMPORARY TABLE %s AS SELECT %s FROM sgam.%s WHERE false", temporary, list, table),
-		copy:    text("copy", "COPY pg_temp.%s FROM STDIN (FORMAT binary)", temporary),
-		insert: text("insert", "INSERT INTO sgam.%s%s (%s) SELECT %s FROM pg_temp.%s staged%s", table, alias, strings.Join(columns, ", "),
-			strings.Join(values, ", "), temporary, onConflict(rest)),
-		drop: text("drop", "DROP TABLE pg_temp.%s", temporary),
+		create:  text("stage", texts["stage_rows"], temporary, list, table),
+		copy:    text("copy", texts["copy_rows"], temporary),
+		insert: text("insert", texts["insert_staged_rows"], table, alias, strings.Join(columns, ", "), strings.Join(values, ", "), temporary,
+			rest),
+		drop: text("drop", texts["drop_stage"], temporary),
 	}
-}
-
-// onConflict is what follows the values of an insertion. After a SELECT it would be read as a part of it without a condition.
-func onConflict(rest string) string {
-	if strings.TrimSpace(rest) == "" {
-		return ""
-	}
-	return " WHERE true" + rest
 }
 
 // bulk are the rows of a large call.

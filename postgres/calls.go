@@ -2,11 +2,11 @@ package postgres
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"sort"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/callpage"
+	"github.com/sgam-ledger/sgam/internal/cursor"
 )
 
 var (
@@ -26,32 +26,28 @@ var (
 // callReader puts the calls of one page together, layer by layer.
 type callReader struct {
 	*reader
-	calls []sgam.StoredCall
-	facts []int64 // the newest fact after each of the calls
-	fact  int64   // the newest fact before the first
+	callpage.Page
 	since sgam.Instant
 }
 
 // calls lists calls with what each of them brought.
 func (r *reader) calls(ctx context.Context) error {
-	after, err := parseCursor(r.q.After, []int64{int64(r.q.Since)}, 0)
+	after, err := cursor.Parse(r.q.After, []int64{int64(r.q.Since)}, 0)
 	if err != nil {
 		return err
 	}
-	c := &callReader{reader: r, since: sgam.Instant(after.numbers[0])}
-	more := c.queueCalls()
-	if err := r.run(ctx); err != nil || len(c.calls) == 0 {
+	c := &callReader{reader: r, since: sgam.Instant(after.Numbers[0])}
+	c.queueCalls()
+	if err := r.run(ctx); err != nil || len(c.Calls) == 0 {
 		return err
 	}
-	// The forms go first: a migration writes so many in a call that they decide how many calls a page has.
-	all := len(c.calls)
 	c.queueForms()
 	if err := r.run(ctx); err != nil {
 		return err
 	}
 	var from, to int64
-	r.add(func(p row) error { from = p.int(0); return nil }, stFirstEpisode, r.tenant, c.first())
-	r.add(func(p row) error { to = p.int(0); return nil }, stFirstEpisode, r.tenant, c.until()+1)
+	r.add(func(p row) error { from = p.int(0); return nil }, stFirstEpisode, r.tenant, c.First())
+	r.add(func(p row) error { to = p.int(0); return nil }, stFirstEpisode, r.tenant, c.Until()+1)
 	if err := r.run(ctx); err != nil {
 		return err
 	}
@@ -64,180 +60,127 @@ func (r *reader) calls(ctx context.Context) error {
 	if err := r.run(ctx); err != nil {
 		return err
 	}
-	r.page.Calls = c.calls
-	if *more || len(c.calls) < all {
-		r.page.Next = cursor{numbers: []int64{int64(c.newest())}}.String()
+	r.page.Calls = c.Calls
+	if c.More {
+		r.page.Next = cursor.At(int64(c.KnownUntil())).String()
 	}
 	return nil
 }
 
-// queueCalls asks for the calls themselves. A page has a bounded number of facts, but for a single call that has more.
-func (c *callReader) queueCalls() (more *bool) {
-	const most = 10_000
-	more = new(bool)
+// queueCalls asks for the calls themselves.
+func (c *callReader) queueCalls() {
 	c.add(func(p row) error {
-		if len(c.calls) == 0 {
-			c.fact = p.int(4)
+		if len(c.Calls) == 0 {
+			c.Before = p.int(4)
 		}
-		if *more = *more || len(c.calls) == c.limit() || len(c.calls) > 0 && p.int(2)-c.fact > most; !*more {
-			c.facts = append(c.facts, p.int(2))
-			c.calls = append(c.calls, sgam.StoredCall{Seq: p.int(0), Principal: p.text(3), Change: sgam.Change{Known: p.instant(1)}})
-		}
+		call := sgam.StoredCall{Seq: p.int(0), Principal: p.text(3), Change: sgam.Change{Known: p.instant(1)}}
+		c.Take(call, p.int(2), c.limit())
 		return nil
 	}, stCallsAfter, c.tenant, c.since, c.limit()+1)
-	return more
 }
 
-// first and until are the numbers of the page's first and last call, newest is the known time of the last.
-func (c *callReader) first() int64         { return c.calls[0].Seq }
-func (c *callReader) until() int64         { return c.calls[len(c.calls)-1].Seq }
-func (c *callReader) newest() sgam.Instant { return c.calls[len(c.calls)-1].Change.Known }
-
-// at is the change of the call of a number.
-func (c *callReader) at(seq int64) *sgam.Change { return &c.calls[seq-c.first()].Change }
-
-// knownAt is the change of the call of a known time.
-func (c *callReader) knownAt(known sgam.Instant) (*sgam.Change, error) {
-	i := sort.Search(len(c.calls), func(i int) bool { return c.calls[i].Change.Known >= known })
-	if i == len(c.calls) || c.calls[i].Change.Known != known {
-		return nil, damaged("call known at %s", known)
-	}
-	return &c.calls[i].Change, nil
-}
-
-// erased says that a call cannot be told whole.
-func erased(what string) error {
-	return fmt.Errorf("%w: postgres: the content of %s was erased, so its call cannot be told whole", sgam.ErrUnsupported, what)
-}
-
-// queueForms asks for what lenses made, and ends the page with the call that has the most of it.
+// queueForms asks for what lenses made.
 func (c *callReader) queueForms() {
-	const most = 10_000
-	found := 0
 	c.add(func(p row) error {
-		known := p.instant(4)
-		if known > c.newest() {
-			return nil // of a call that is not on this page any more
-		}
-		at, err := c.knownAt(known)
-		if err != nil {
+		at, err := c.Forming(p.instant(4))
+		if err != nil || at == nil {
 			return err
 		}
-		if found++; found > most && len(at.Encodings) == 0 && at != &c.calls[0].Change {
-			i := sort.Search(len(c.calls), func(i int) bool { return c.calls[i].Change.Known >= known })
-			c.calls, c.facts = c.calls[:i], c.facts[:i]
-			return nil
-		}
 		if p.null(2) {
-			return erased(fmt.Sprintf("fact %d", p.int(0)))
+			return callpage.Erased(fmt.Sprintf("fact %d", p.int(0)))
 		}
-		e, err := p.form(1)
+		e, err := p.from(1).Form()
 		at.Encodings = append(at.Encodings, sgam.NewEncoding{Fact: p.int(0), Encoding: e})
 		return err
-	}, stCallForms, c.tenant, c.since, c.newest())
+	}, stCallForms, c.tenant, c.since, c.KnownUntil())
 }
 
 func (c *callReader) queueEpisodes(from, to int64) {
 	c.add(func(p row) error {
 		if !p.null(1) {
-			return erased("an episode")
+			return callpage.Erased("an episode")
 		}
-		at := c.at(p.int(0))
+		at := c.At(p.int(0))
 		at.Digests = append(at.Digests, p.text(2))
-		at.Episodes = append(at.Episodes, p.episode(3))
+		at.Episodes = append(at.Episodes, p.from(3).Episode())
 		return nil
 	}, stCallEpisodes, c.tenant, from, to)
 }
 
 func (c *callReader) queueFacts() {
 	c.add(func(p row) error {
-		if !p.null(22) {
-			return erased(fmt.Sprintf("fact %d", p.int(4)))
+		f, erased, err := p.from(4).NewFact(p.slot(0))
+		if err == nil && erased {
+			err = callpage.Erased(fmt.Sprintf("fact %d", f.Number))
 		}
-		f := sgam.NewFact{
-			LoggedFact: p.logged(4, p.slot(0)), Ordinal: int(p.int(17)), SchemaVersion: int(p.int(18)), Supersedes: p.int(19),
-			Retention: p.text(20), Encoded: p.bytes(23), Principal: p.text(24),
+		if err != nil {
+			return err
 		}
-		f.Reach = sgam.Span{From: f.Asserted.From, To: p.instant(16)}
-		if !p.null(21) {
-			if err := json.Unmarshal(p[21], &f.Provenance); err != nil {
-				return fmt.Errorf("sgam: postgres: provenance of memory %s: %w", f.ID, err)
-			}
-		}
-		at, err := c.knownAt(f.KnownAt)
+		at, err := c.KnownAt(f.KnownAt)
 		if err == nil {
 			at.Facts = append(at.Facts, f)
 		}
 		return err
-	}, stCallFacts, c.tenant, c.fact, c.facts[len(c.facts)-1])
+	}, stCallFacts, c.tenant, c.Before, c.Newest())
 }
 
 // queueNumbers asks for the value numbers that the calls gave, to values of their facts or to forms of older ones.
 func (c *callReader) queueNumbers() {
 	formed := []int64{}
-	for i := range c.calls {
-		for j := range c.calls[i].Change.Encodings {
-			formed = append(formed, c.calls[i].Change.Encodings[j].Fact)
+	for i := range c.Calls {
+		for j := range c.Calls[i].Change.Encodings {
+			formed = append(formed, c.Calls[i].Change.Encodings[j].Fact)
 		}
 	}
 	c.add(func(p row) error {
-		at := c.at(p.int(0))
+		at := c.At(p.int(0))
 		at.Numbers = append(at.Numbers, sgam.NumberedValue{Slot: p.slot(3), Digest: p.text(1), Number: p.int(2)})
 		return nil
-	}, stCallNumbers, c.tenant, formed, c.first(), c.until(), c.fact, c.facts[len(c.facts)-1])
+	}, stCallNumbers, c.tenant, formed, c.First(), c.Until(), c.Before, c.Newest())
 }
 
 func (c *callReader) queueOutcomes() {
 	c.add(func(p row) error {
-		at := c.at(p.int(0))
-		o := sgam.NewOutcome{
-			Ordinal: int(p.int(1)), Outcome: sgam.Outcome(p.text(2)), Key: p.text(3), Payload: p.text(4), Digest: p.text(5), Fact: p.int(6),
-			Memory: p.memory(7), Code: p.text(8), Pointer: p.text(9), Op: sgam.Op(p.text(10)), Attribute: p.text(11), Assumed: p.flag(12),
-			Principal: p.text(13),
-		}
-		at.Outcomes = append(at.Outcomes, o)
-		if !p.null(14) {
-			at.Settled = append(at.Settled, sgam.SettledCandidate{Memory: o.Memory, Status: sgam.Outcome(p.text(14)), Fact: p.int(15)})
-		}
+		p.from(0).Outcome(c.At(p.int(0)))
 		return nil
-	}, stCallOutcomes, c.tenant, c.first(), c.until())
+	}, stCallOutcomes, c.tenant, c.First(), c.Until())
 }
 
 func (c *callReader) queueCandidates() {
 	c.add(func(p row) error {
 		if p.null(5) {
-			return erased("a candidate")
+			return callpage.Erased("a candidate")
 		}
-		at := c.at(p.int(0))
+		at := c.At(p.int(0))
 		at.Candidates = append(at.Candidates, sgam.NewCandidate{
 			Ordinal: int(p.int(1)), Memory: p.memory(2), Status: sgam.Outcome(p.text(3)), Episode: p.text(4), Delta: p.bytes(5), Slot: p.slot(6),
 			LostTo: p.memories(10),
 		})
 		return nil
-	}, stCallCandidates, c.tenant, c.first(), c.until())
+	}, stCallCandidates, c.tenant, c.First(), c.Until())
 }
 
 // queueVersions asks for quarantine, epochs and migrations.
 func (c *callReader) queueVersions() {
 	c.add(func(p row) error {
-		at, err := c.knownAt(p.instant(0))
+		at, err := c.KnownAt(p.instant(0))
 		if err == nil {
-			at.Quarantined = append(at.Quarantined, sgam.Quarantined{Fact: p.int(1), Version: int(p.int(2)), Rule: p.text(3), Pointer: p.text(4)})
+			at.Quarantined = append(at.Quarantined, p.from(1).Quarantined())
 		}
 		return err
-	}, stCallQuarantine, c.tenant, c.since, c.newest())
+	}, stCallQuarantine, c.tenant, c.since, c.KnownUntil())
 	c.add(func(p row) error {
-		at, err := c.knownAt(p.instant(1))
+		at, err := c.KnownAt(p.instant(1))
 		if err == nil {
-			at.Epochs = append(at.Epochs, p.epoch())
+			at.Epochs = append(at.Epochs, p.from(0).Epoch())
 		}
 		return err
-	}, stCallEpochs, c.tenant, c.since, c.newest())
+	}, stCallEpochs, c.tenant, c.since, c.KnownUntil())
 	c.add(func(p row) error {
-		at, err := c.knownAt(p.instant(4))
+		at, err := c.KnownAt(p.instant(4))
 		if err == nil {
 			at.Migration = &sgam.MigrationRecord{Type: p.text(0), Serial: p.int(1), State: p.text(2), Body: p.bytes(3)}
 		}
 		return err
-	}, stCallMigrations, c.tenant, c.since, c.newest())
+	}, stCallMigrations, c.tenant, c.since, c.KnownUntil())
 }

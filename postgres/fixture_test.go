@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/ledgerkey"
 	"github.com/sgam-ledger/sgam/internal/pgtest"
 	"github.com/sgam-ledger/sgam/ledgertest"
 )
@@ -198,7 +199,7 @@ func by(tb testing.TB, to way, name string, engine *Options) ledgertest.Place {
 
 // rekey gives a ledger that was copied another secret.
 func rekey(key []byte) string {
-	return fmt.Sprintf("UPDATE sgam.ledger SET key_check = decode('%x', 'hex')", keyCheck(key))
+	return fmt.Sprintf("UPDATE sgam.ledger SET key_check = decode('%x', 'hex')", ledgerkey.Check(key))
 }
 
 // keyed are the same options with the tests' key, unless they have one.

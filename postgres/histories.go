@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/columns"
+	"github.com/sgam-ledger/sgam/internal/cursor"
 )
 
 var (
@@ -21,7 +23,7 @@ var (
 
 // history lists every fact of a slot in the order in which they were recorded.
 func (r *reader) history(ctx context.Context) error {
-	after, err := parseCursor(r.q.After, []int64{0}, 0)
+	after, err := cursor.Parse(r.q.After, []int64{0}, 0)
 	if err != nil {
 		return err
 	}
@@ -29,9 +31,9 @@ func (r *reader) history(ctx context.Context) error {
 	var found []listed
 	r.add(func(p row) error {
 		row, err := p.recorded()
-		found = append(found, listed{row, cursor{numbers: []int64{row.Number}}})
+		found = append(found, listed{row, cursor.At(row.Number)})
 		return err
-	}, stHistory, r.tenant, key.Subject, string(key.Scope), int64(key.Attribute), blob(key.Member), after.numbers[0], r.limit()+1)
+	}, stHistory, r.tenant, key.Subject, string(key.Scope), int64(key.Attribute), blob(key.Member), after.Numbers[0], r.limit()+1)
 	if err := r.run(ctx); err != nil {
 		return err
 	}
@@ -54,8 +56,8 @@ func (r *reader) memory(ctx context.Context) error {
 
 // recorded decodes a fact as it was recorded: valid as far as it reached, known from then on.
 func (r row) recorded() (sgam.Row, error) {
-	row := sgam.Row{Slot: r.slot(0), Number: r.int(4), Target: r.memory(5 + factColumns)}
-	err := r.fact(5, &row)
+	row := sgam.Row{Slot: r.slot(0), Number: r.int(4), Target: r.memory(5 + columns.OfFact)}
+	err := r.from(5).Fact(&row)
 	row.Fact.Valid = sgam.Span{From: r.instant(7), To: r.instant(9)}.Interval()
 	row.Fact.Known = sgam.Interval{From: row.Fact.RecordedAt}
 	return row, err
@@ -84,7 +86,7 @@ func (r *reader) deeds(ctx context.Context) error {
 // touched lists the slots that were written in (since, known], in the order in which they were first written then.
 // Those that a call reached without a fact of their own there come last.
 func (r *reader) touched(ctx context.Context) error {
-	after, err := parseCursor(r.q.After, []int64{0, 0, 0}, 0)
+	after, err := cursor.Parse(r.q.After, []int64{0, 0, 0}, 0)
 	if err != nil {
 		return err
 	}
@@ -106,8 +108,8 @@ func (r *reader) touched(ctx context.Context) error {
 	for _, s := range r.q.Scopes {
 		scopes = append(scopes, string(s))
 	}
-	facts := max(after.numbers[0], first.fact)
-	call, slot := after.numbers[1], after.numbers[2]
+	facts := max(after.Numbers[0], first.fact)
+	call, slot := after.Numbers[1], after.Numbers[2]
 	if call <= first.seq {
 		call, slot = first.seq, int64(sgam.Forever)
 	}
@@ -132,7 +134,7 @@ func (r *reader) touched(ctx context.Context) error {
 			return err
 		}
 	}
-	r.page.Next = cursor{numbers: []int64{facts, call, slot}}.String()
+	r.page.Next = cursor.At(facts, call, slot).String()
 	return nil
 }
 
@@ -141,7 +143,7 @@ const slotsOfDump = 64
 
 // dumps lists slots with all their layers.
 func (r *reader) dumps(ctx context.Context) error {
-	after, err := parseCursor(r.q.After, []int64{0}, 0)
+	after, err := cursor.Parse(r.q.After, []int64{0}, 0)
 	if err != nil {
 		return err
 	}
@@ -153,7 +155,7 @@ func (r *reader) dumps(ctx context.Context) error {
 			logs.add(p.int(0), p.int(5), p.slot(1))
 		}
 		return nil
-	}, stSlotsInOrder, r.tenant, after.numbers[0], n+1)
+	}, stSlotsInOrder, r.tenant, after.Numbers[0], n+1)
 	if err := r.run(ctx); err != nil || len(logs.ids) == 0 {
 		return err
 	}
@@ -171,37 +173,22 @@ func (r *reader) dumps(ctx context.Context) error {
 		r.page.Dumps[i].SlotLog = *log
 	}
 	if more {
-		r.page.Next = cursor{numbers: logs.ids[n-1:]}.String()
+		r.page.Next = cursor.At(logs.ids[n-1]).String()
 	}
 	return nil
 }
 
 // queueLayers asks for the derived layers of slots.
 func (r *reader) queueLayers(ids []int64, at map[int64]*sgam.SlotDump) {
-	r.add(func(p row) error {
-		d := at[p.int(0)]
-		d.Segments = append(d.Segments, sgam.StoredSegment{
-			Valid: p.span(1), Known: p.span(3), Fact: p.int(5), OpenedBy: p.int(6), ClosedBy: p.int(7),
-		})
-		return nil
-	}, stSegmentsOf, r.tenant, ids)
-	r.add(func(p row) error {
-		d := at[p.int(0)]
-		d.Confirmations = append(d.Confirmations, sgam.StoredConfirmation{Valid: p.span(1), Known: p.span(3), New: p.int(5), Old: p.int(6)})
-		return nil
-	}, stConfirmationsOf, r.tenant, ids)
-	r.add(func(p row) error {
-		d := at[p.int(0)]
-		d.Supersessions = append(d.Supersessions, sgam.StoredSupersession{
-			New: p.int(1), Old: p.int(2), How: sgam.How(p.text(3)), Valid: p.span(4), KnownAt: p.instant(6),
-		})
-		return nil
-	}, stSupersessionsOf, r.tenant, ids)
-	r.add(func(p row) error {
-		d := at[p.int(0)]
-		d.Points = append(d.Points, sgam.StoredPoint{
-			Point: sgam.Point{At: p.instant(1), Number: p.int(2), Facts: p.int(3)}, Live: p.flag(4),
-		})
-		return nil
-	}, stPointsOf, r.tenant, ids)
+	for _, layer := range []struct {
+		of  *statement
+		add func(*sgam.SlotDump, columns.Columns)
+	}{
+		{stSegmentsOf, func(d *sgam.SlotDump, c columns.Columns) { d.Segments = append(d.Segments, c.Segment()) }},
+		{stConfirmationsOf, func(d *sgam.SlotDump, c columns.Columns) { d.Confirmations = append(d.Confirmations, c.Confirmation()) }},
+		{stSupersessionsOf, func(d *sgam.SlotDump, c columns.Columns) { d.Supersessions = append(d.Supersessions, c.Supersession()) }},
+		{stPointsOf, func(d *sgam.SlotDump, c columns.Columns) { d.Points = append(d.Points, c.Point()) }},
+	} {
+		r.add(func(p row) error { layer.add(at[p.int(0)], p.from(1)); return nil }, layer.of, r.tenant, ids)
+	}
 }

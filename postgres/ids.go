@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/ledgerkey"
+	"github.com/sgam-ledger/sgam/internal/ritree"
 )
 
 var (
@@ -111,7 +113,7 @@ func (w *writer) number() error {
 	}
 	for _, c := range w.change.Closed {
 		at := w.slots[c.Slot]
-		if level := levelOf(forkNode(c.KnownFrom, w.change.Known)); at.levels&level == 0 {
+		if level := ritree.Level(ritree.Fork(c.KnownFrom, w.change.Known)); at.levels&level == 0 {
 			at.levels |= level
 			at.changed = true
 		}
@@ -142,7 +144,7 @@ func (w *writer) addNames() error {
 			subject = w.state.nextSubject
 			w.state.nextSubject++
 			w.subjects[s.key.Subject] = subject
-			w.put(stAddSubject, w.tenant, subject, s.key.Subject, subjectDigest(w.key, s.key.Subject))
+			w.put(stAddSubject, w.tenant, subject, s.key.Subject, ledgerkey.SubjectDigest(w.key, s.key.Subject))
 		}
 		w.put(stAddSlot, w.tenant, s.at.id, subject, int64(s.key.Attribute), string(s.key.Scope), blob(s.key.Member), s.at.nextNumber,
 			s.at.levels)

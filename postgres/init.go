@@ -16,6 +16,8 @@ import (
 	"github.com/pressly/goose/v3/database"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/formatversion"
+	"github.com/sgam-ledger/sgam/internal/ledgerkey"
 )
 
 //go:embed sql/migrations/*.sql
@@ -78,7 +80,7 @@ func Upgrade(ctx context.Context, dsn, role string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	switch at, err := (versions{}).GetLatestVersion(ctx, db); {
+	switch at, err := formatOf(ctx, db); {
 	case err != nil:
 		return explain("upgrade", err)
 	case at == 0:
@@ -113,7 +115,8 @@ func explain(what string, err error) error { return fmt.Errorf("sgam: postgres: 
 
 func (o *InitOptions) provider(db *sql.DB) (*goose.Provider, error) {
 	first := goose.NewGoMigration(1, &goose.GoFunc{RunTx: o.make}, nil)
-	return goose.NewProvider(goose.DialectCustom, db, nil, goose.WithStore(versions{}), goose.WithGoMigrations(first),
+	at := formatversion.Store{Where: "sgam.ledger", Latest: formatOf}
+	return goose.NewProvider(goose.DialectCustom, db, nil, goose.WithStore(at), goose.WithGoMigrations(first),
 		goose.WithDisableGlobalRegistry(true))
 }
 
@@ -190,7 +193,7 @@ func (o *InitOptions) found(ctx context.Context, tx *sql.Tx, layout string) erro
 	if err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, texts["found_ledger"], format, name, keyCheck(key), layout); err != nil {
+	if _, err := tx.ExecContext(ctx, texts["found_ledger"], format, name, ledgerkey.Check(key), layout); err != nil {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, texts["found_registry"]); err != nil {
@@ -227,44 +230,8 @@ func exec(ctx context.Context, tx *sql.Tx, text string, args ...any) error {
 	return err
 }
 
-// versions lets the migrations keep their version where the ledger does: in its own row. Each migration writes it in its
-// own transaction, so the two never differ.
-type versions struct{}
-
-var _ database.StoreExtender = versions{}
-
-func (versions) Tablename() string { return "sgam.ledger" }
-
-func (versions) TableExists(context.Context, database.DBTxConn) (bool, error) { return true, nil }
-
-func (versions) CreateVersionTable(context.Context, database.DBTxConn) error { return nil }
-
-// Insert is called at the end of a migration's transaction.
-func (v versions) Insert(ctx context.Context, db database.DBTxConn, req database.InsertRequest) error {
-	latest, err := v.GetLatestVersion(ctx, db)
-	if err == nil && latest != req.Version {
-		err = fmt.Errorf("migration %d leads to version %d", req.Version, latest)
-	}
-	return err
-}
-
-// Delete is never asked for: a format is not taken back.
-func (versions) Delete(context.Context, database.DBTxConn, int64) error {
-	return database.ErrNotImplemented
-}
-
-func (v versions) GetMigration(ctx context.Context, db database.DBTxConn, version int64) (*database.GetMigrationResult, error) {
-	latest, err := v.GetLatestVersion(ctx, db)
-	if err != nil {
-		return nil, err
-	}
-	if version > latest {
-		return nil, database.ErrVersionNotFound
-	}
-	return &database.GetMigrationResult{IsApplied: true}, nil
-}
-
-func (versions) GetLatestVersion(ctx context.Context, db database.DBTxConn) (int64, error) {
+// formatOf is the format of the ledger in a database, 0 when it holds none.
+func formatOf(ctx context.Context, db database.DBTxConn) (int64, error) {
 	var there bool
 	if err := db.QueryRowContext(ctx, texts["ledger_exists"]).Scan(&there); err != nil || !there {
 		return 0, err
@@ -272,16 +239,4 @@ func (versions) GetLatestVersion(ctx context.Context, db database.DBTxConn) (int
 	var version int64
 	err := db.QueryRowContext(ctx, texts["format"]).Scan(&version)
 	return version, err
-}
-
-func (v versions) ListMigrations(ctx context.Context, db database.DBTxConn) ([]*database.ListMigrationsResult, error) {
-	latest, err := v.GetLatestVersion(ctx, db)
-	if err != nil {
-		return nil, err
-	}
-	var applied []*database.ListMigrationsResult
-	for n := latest; n >= 0; n-- {
-		applied = append(applied, &database.ListMigrationsResult{Version: n, IsApplied: true})
-	}
-	return applied, nil
 }

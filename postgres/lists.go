@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/cursor"
 )
 
 var (
@@ -19,7 +20,7 @@ var (
 // listed is one row of a list, and where it goes on after it.
 type listed struct {
 	row  sgam.Row
-	next cursor
+	next cursor.Cursor
 }
 
 // fill puts what was found on the page. One row more than the page holds says that there is more.
@@ -35,7 +36,7 @@ func (r *reader) fill(found []listed) {
 
 // facts lists what holds: by scope in byte order, then by subject in the order of first mention, attribute and member.
 func (r *reader) facts(ctx context.Context) error {
-	after, err := parseCursor(r.q.After, []int64{0, 0}, 2)
+	after, err := cursor.Parse(r.q.After, []int64{0, 0}, 2)
 	if err != nil {
 		return err
 	}
@@ -46,7 +47,7 @@ func (r *reader) facts(ctx context.Context) error {
 	slices.Sort(scopes)
 	scopes = slices.Compact(scopes)
 	var found []listed
-	for from := after.names[0]; len(found) <= r.limit(); {
+	for from := after.Names[0]; len(found) <= r.limit(); {
 		some, more := scopes, false
 		if len(r.q.Scopes) == 0 {
 			if some, err = r.scopesFrom(ctx, from); err != nil {
@@ -55,11 +56,11 @@ func (r *reader) facts(ctx context.Context) error {
 			more = len(some) == scopesAtOnce
 		}
 		for _, scope := range some {
-			if scope < after.names[0] {
+			if scope < after.Names[0] {
 				continue
 			}
-			at := cursor{[]int64{0, 0}, []string{scope, ""}}
-			if scope == after.names[0] {
+			at := cursor.Cursor{Numbers: []int64{0, 0}, Names: []string{scope, ""}}
+			if scope == after.Names[0] {
 				at = after
 			}
 			r.queueScope(at, &found)
@@ -87,13 +88,13 @@ func (r *reader) scopesFrom(ctx context.Context, from string) ([]string, error) 
 }
 
 // queueScope asks for what holds in the scope of a cursor, after the cursor.
-func (r *reader) queueScope(at cursor, found *[]listed) {
+func (r *reader) queueScope(at cursor.Cursor, found *[]listed) {
 	var attributes []int64
 	for _, id := range r.q.Attributes {
 		attributes = append(attributes, int64(id))
 	}
 	st := stFactsOfScope
-	args := []any{r.tenant, at.names[0], at.numbers[0], at.numbers[1], blob(at.names[1]), r.valid(), r.known(), attributes, r.limit() + 1, r.nodes()}
+	args := []any{r.tenant, at.Names[0], at.Numbers[0], at.Numbers[1], blob(at.Names[1]), r.valid(), r.known(), attributes, r.limit() + 1, r.nodes()}
 	if len(r.q.Subjects) > 0 {
 		st, args = stFactsOfSubjects, append(args, r.q.Subjects)
 	}
@@ -106,20 +107,20 @@ func (r *reader) queueScope(at cursor, found *[]listed) {
 
 // members lists the member slots of set slots, and each set slot itself before them.
 func (r *reader) members(ctx context.Context) error {
-	after, err := parseCursor(r.q.After, []int64{0}, 1)
+	after, err := cursor.Parse(r.q.After, []int64{0}, 1)
 	if err != nil {
 		return err
 	}
 	var found []listed
-	for i := int(after.numbers[0]); i < len(r.q.Slots); i++ {
+	for i := int(after.Numbers[0]); i < len(r.q.Slots); i++ {
 		set, member := r.q.Slots[i], ""
-		begin := r.q.After == "" || i > int(after.numbers[0])
+		begin := r.q.After == "" || i > int(after.Numbers[0])
 		if !begin {
-			member = after.names[0]
+			member = after.Names[0]
 		}
 		r.add(func(p row) error {
 			row, ref, _, err := p.segment()
-			found = append(found, listed{row, cursor{[]int64{int64(i)}, []string{ref.key.Member}}})
+			found = append(found, listed{row, cursor.Cursor{Numbers: []int64{int64(i)}, Names: []string{ref.key.Member}}})
 			return err
 		}, stMembers, r.tenant, set.Subject, string(set.Scope), int64(set.Attribute), blob(member), r.valid(), r.known(), begin, r.limit()+1,
 			r.nodes())
@@ -133,7 +134,7 @@ func (r *reader) members(ctx context.Context) error {
 
 // timeline lists the segments of a slot that were believed at the known time.
 func (r *reader) timeline(ctx context.Context) error {
-	after, err := parseCursor(r.q.After, []int64{int64(sgam.Beginning) - 1}, 0)
+	after, err := cursor.Parse(r.q.After, []int64{int64(sgam.Beginning) - 1}, 0)
 	if err != nil {
 		return err
 	}
@@ -141,9 +142,9 @@ func (r *reader) timeline(ctx context.Context) error {
 	var found []listed
 	r.add(func(p row) error {
 		row, _, _, err := p.segment()
-		found = append(found, listed{row, cursor{numbers: []int64{p.int(6)}}})
+		found = append(found, listed{row, cursor.At(p.int(6))})
 		return err
-	}, stTimeline, r.tenant, key.Subject, string(key.Scope), int64(key.Attribute), blob(key.Member), after.numbers[0], r.known(),
+	}, stTimeline, r.tenant, key.Subject, string(key.Scope), int64(key.Attribute), blob(key.Member), after.Numbers[0], r.known(),
 		r.limit()+1, r.nodes())
 	if err := r.run(ctx); err != nil {
 		return err
@@ -154,7 +155,7 @@ func (r *reader) timeline(ctx context.Context) error {
 
 // believed lists the segments that ever covered one valid instant, in order of known time.
 func (r *reader) believed(ctx context.Context) error {
-	after, err := parseCursor(r.q.After, []int64{int64(sgam.Beginning) - 1}, 0)
+	after, err := cursor.Parse(r.q.After, []int64{int64(sgam.Beginning) - 1}, 0)
 	if err != nil {
 		return err
 	}
@@ -163,9 +164,9 @@ func (r *reader) believed(ctx context.Context) error {
 	r.add(func(p row) error {
 		row, _, known, err := p.segment()
 		row.Fact.Known = known.Interval()
-		found = append(found, listed{row, cursor{numbers: []int64{p.int(8)}}})
+		found = append(found, listed{row, cursor.At(p.int(8))})
 		return err
-	}, stBelieved, r.tenant, key.Subject, string(key.Scope), int64(key.Attribute), blob(key.Member), r.valid(), after.numbers[0], r.limit()+1)
+	}, stBelieved, r.tenant, key.Subject, string(key.Scope), int64(key.Attribute), blob(key.Member), r.valid(), after.Numbers[0], r.limit()+1)
 	if err := r.run(ctx); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/ledgerkey"
 )
 
 var (
@@ -127,7 +128,7 @@ func (s *store) check(ctx context.Context, c *session, keys sgam.KeyStore, engin
 		return err
 	}
 	s.copyLarge(c.temporary)
-	key, err := keyOf(ctx, keys, name, check)
+	key, err := ledgerkey.Of(ctx, keys, name, check)
 	s.key = key
 	return err
 }

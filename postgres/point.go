@@ -2,11 +2,11 @@ package postgres
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/cursor"
+	"github.com/sgam-ledger/sgam/internal/ritree"
 )
 
 var (
@@ -28,12 +28,12 @@ func (r *reader) points(ctx context.Context) error {
 
 // point asks for one slot at one point of the plane, and for the tenant's last commit.
 func (r *reader) point(key sgam.SlotKey) {
-	floor, nodes := sgam.Beginning, openNode
+	floor, nodes := sgam.Beginning, ritree.Open()
 	if r.q.Now {
 		floor = sgam.Forever
 	}
 	if r.q.Known != sgam.Forever {
-		nodes = nodesAt(r.q.Known)
+		nodes = ritree.At(r.q.Known)
 	}
 	r.add(func(p row) error {
 		r.page.LastKnown, r.page.Registry = p.instant(0), p.int(1)
@@ -41,7 +41,7 @@ func (r *reader) point(key sgam.SlotKey) {
 			return nil
 		}
 		row := sgam.Row{Slot: key, Number: p.int(5)}
-		if err := p.fact(6, &row); err != nil {
+		if err := p.from(6).Fact(&row); err != nil {
 			return err
 		}
 		row.Fact.Valid = p.span(2).Interval()
@@ -51,26 +51,6 @@ func (r *reader) point(key sgam.SlotKey) {
 	}, stPoint, r.tenant, key.Subject, string(key.Scope), int64(key.Attribute), blob(key.Member), r.q.Valid, floor, r.q.Known, nodes)
 }
 
-// factColumns are the columns of a fact as reads show it, the same in every statement that has them.
-const factColumns = 16
-
-// fact decodes a fact from the columns that begin at i.
-func (r row) fact(i int, into *sgam.Row) error {
-	f := &into.Fact
-	f.ID, f.Op, f.Asserted = r.memory(i), sgam.Op(r.text(i+1)), r.span(i+2).Interval()
-	f.RecordedAt, f.Confidence, f.SchemaVersion = r.instant(i+5).Time(), r.confidence(i+6), int(r.int(i+7))
-	f.RetentionPolicy = r.text(i + 8)
-	if !r.null(i + 9) {
-		if err := json.Unmarshal(r[i+9], &f.Provenance); err != nil {
-			return fmt.Errorf("sgam: postgres: provenance of memory %s: %w", f.ID, err)
-		}
-	}
-	into.Erased, into.Value = !r.null(i+10), r.int(i+15)
-	f.Value, f.Episode, f.Principal, f.Supersedes = r.bytes(i+11), r.text(i+12), r.text(i+13), r.memory(i+14)
-	f.Scope, f.Subject = into.Slot.Scope, into.Slot.Subject
-	return nil
-}
-
 // slotRef is a slot in a list, with the numbers that order it.
 type slotRef struct {
 	key     sgam.SlotKey
@@ -78,8 +58,8 @@ type slotRef struct {
 }
 
 // cursor is where a list goes on after the slot.
-func (f *slotRef) cursor() cursor {
-	return cursor{numbers: []int64{f.subject, int64(f.key.Attribute)}, names: []string{string(f.key.Scope), f.key.Member}}
+func (f *slotRef) cursor() cursor.Cursor {
+	return cursor.Cursor{Numbers: []int64{f.subject, int64(f.key.Attribute)}, Names: []string{string(f.key.Scope), f.key.Member}}
 }
 
 // segment decodes a segment with its slot and its fact. A view never looks past its own known time, so there the belief
@@ -87,7 +67,7 @@ func (f *slotRef) cursor() cursor {
 func (r row) segment() (sgam.Row, slotRef, sgam.Span, error) {
 	ref := slotRef{key: r.slot(0), subject: r.int(5)}
 	out := sgam.Row{Slot: ref.key, OpenedBy: r.memory(10), ClosedBy: r.memory(11), Number: r.int(12)}
-	err := r.fact(13, &out)
+	err := r.from(13).Fact(&out)
 	known := r.span(8)
 	out.Fact.Valid, out.Fact.Known = r.span(6).Interval(), sgam.Interval{From: known.From.Time()}
 	return out, ref, known, err
@@ -111,14 +91,14 @@ func (r *reader) forms(ctx context.Context) error {
 	slices.Sort(facts)
 	slices.Sort(attributes)
 	r.add(func(p row) error {
-		e, err := p.form(1)
+		e, err := p.from(1).Form()
 		for _, i := range at[p.int(0)] {
 			r.page.Rows[i].Encodings = append(r.page.Rows[i].Encodings, e)
 		}
 		return err
 	}, stForms, r.tenant, slices.Compact(facts), r.known())
 	r.add(func(p row) error {
-		r.page.Epochs = append(r.page.Epochs, p.epoch())
+		r.page.Epochs = append(r.page.Epochs, p.from(0).Epoch())
 		return nil
 	}, stEpochsAt, r.tenant, slices.Compact(attributes), r.known())
 	return nil

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/points"
 )
 
 var (
@@ -25,11 +26,8 @@ func (w *writer) countPoints() error {
 
 // turnPoints makes the points of each region live whose number is believed there now, and the others dead.
 func (w *writer) turnPoints(s *sgam.Snapshot) error {
-	left, fresh := leftOvers(s, w.change), w.freshPoints()
-	for _, x := range w.change.Believed {
-		if left(x) {
-			continue
-		}
+	fresh := w.freshPoints()
+	for _, x := range points.Turned(s, w.change) {
 		id := w.slots[x.Slot].id
 		if only, of := fresh[x.Slot]; of && only == x.Number {
 			continue
@@ -45,7 +43,7 @@ func (w *writer) turnPoints(s *sgam.Snapshot) error {
 // freshPoints are the slots that the call makes and whose points are all of one number and live: nothing is to be turned
 // there.
 func (w *writer) freshPoints() map[sgam.SlotKey]int64 {
-	const several = -1
+	const several = -2 // no number, and not that of a region where nothing is believed
 	only := make(map[sgam.SlotKey]int64, len(w.fresh))
 	for _, s := range w.fresh {
 		only[s.key] = 0
@@ -61,47 +59,4 @@ func (w *writer) freshPoints() map[sgam.SlotKey]int64 {
 		}
 	}
 	return only
-}
-
-// leftOvers reports whether a region is what was left of a closed segment. The same number was believed there before,
-// so its points are as they should be; to look at them all would make a write cost what its slot has seen.
-func leftOvers(s *sgam.Snapshot, c *sgam.Change) func(sgam.Region) bool {
-	for i := range c.Believed {
-		// Where nothing is believed for a while, points die that the next region has to raise again.
-		if c.Believed[i].Number < 0 {
-			return func(sgam.Region) bool { return false }
-		}
-	}
-	type start struct {
-		slot sgam.SlotKey
-		from sgam.Instant
-	}
-	closed := map[start]bool{}
-	for i := range c.Closed {
-		closed[start{c.Closed[i].Slot, c.Closed[i].ValidFrom}] = true
-	}
-	before := map[sgam.SlotKey][]sgam.Region{}
-	gather := func(list []sgam.Standing) {
-		for i := range list {
-			key := list[i].Slot
-			for j := range list[i].Open {
-				o := &list[i].Open[j]
-				if closed[start{key, o.Valid.From}] {
-					before[key] = append(before[key], sgam.Region{Valid: o.Valid, Number: o.Fact.Value})
-				}
-			}
-		}
-	}
-	gather(s.Slots)
-	for i := range s.Slots {
-		gather(s.Slots[i].Members)
-	}
-	return func(x sgam.Region) bool {
-		for _, was := range before[x.Slot] {
-			if was.Number == x.Number && was.Valid.From <= x.Valid.From && x.Valid.To <= was.Valid.To {
-				return true
-			}
-		}
-		return false
-	}
 }

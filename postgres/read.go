@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/ritree"
 )
 
 var stClock = named("clock")
@@ -127,9 +128,9 @@ func (r *reader) valid() sgam.Instant {
 // nodes are where segments are that were known at the known time.
 func (r *reader) nodes() []int64 {
 	if r.known() >= r.page.LastKnown {
-		return openNode
+		return ritree.Open()
 	}
-	return nodesAt(r.known())
+	return ritree.At(r.known())
 }
 
 // limit is the number of rows that the page may have, within what an engine wants to hold.

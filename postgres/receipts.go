@@ -29,8 +29,7 @@ type deeds struct {
 func (s *session) queueDeeds(owner int, facts []int64) *deeds {
 	d := &deeds{map[int64][]sgam.Displacement{}, map[int64][]sgam.MemoryID{}}
 	s.addFor(owner, func(p row) error {
-		d.displaced[p.int(0)] = append(d.displaced[p.int(0)],
-			sgam.Displacement{Memory: p.memory(1), How: sgam.How(p.text(2)), Valid: p.span(3).Interval()})
+		d.displaced[p.int(0)] = append(d.displaced[p.int(0)], p.from(1).Displacement())
 		return nil
 	}, stDisplaced, s.tenant, facts)
 	s.addFor(owner, func(p row) error {
@@ -105,11 +104,6 @@ func (p *pendingReceipt) fill(number int64, r row) {
 		p.into.Parts = append(p.into.Parts, r.memory(2))
 		return
 	}
-	asserted, reach := r.span(3), sgam.Span{From: r.instant(3), To: r.instant(5)}
-	shown := reach.Interval()
-	p.into.Memory, p.into.Known, p.into.Supersedes, p.into.Reach = r.memory(2), r.instant(6).Time(), r.memory(7), &shown
-	if reach.To < asserted.To {
-		cut := sgam.Span{From: reach.To, To: asserted.To}.Interval()
-		p.into.Clipped = &cut
-	}
+	p.into.Memory = r.memory(2)
+	r.from(3).Reach(p.into)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/cursor"
 )
 
 var (
@@ -21,19 +22,10 @@ var (
 func (r *reader) episode() error {
 	r.clock()
 	r.add(func(p row) error {
-		r.page.Episodes = []sgam.Episode{p.episode(0)}
+		r.page.Episodes = []sgam.Episode{p.from(0).Episode()}
 		return nil
 	}, stEpisode, r.tenant, r.q.Episode)
 	return nil
-}
-
-// episode decodes the eleven columns of an episode that begin at i.
-func (r row) episode(i int) sgam.Episode {
-	return sgam.Episode{
-		ID: r.text(i), Kind: sgam.EpisodeKind(r.text(i + 1)), SourceID: r.text(i + 2), OccurredAt: r.instant(i + 3).Time(),
-		Session: r.text(i + 4), Thread: r.text(i + 5), Sequence: r.int(i + 6), Actor: r.text(i + 7), Text: r.text(i + 8),
-		Body: r.bytes(i + 9), Metadata: r.bytes(i + 10),
-	}
 }
 
 // statuses are those that the query filters by, nil for all.
@@ -47,24 +39,21 @@ func (r *reader) statuses() []string {
 
 // outcomes lists durable outcomes in the order in which they were decided.
 func (r *reader) outcomes() error {
-	after, err := parseCursor(r.q.After, []int64{0, -1}, 0)
+	after, err := cursor.Parse(r.q.After, []int64{0, -1}, 0)
 	if err != nil {
 		return err
 	}
 	r.clock()
 	r.add(func(p row) error {
-		r.page.Outcomes = append(r.page.Outcomes, sgam.OutcomeRecord{
-			Known: p.instant(2).Time(), Ordinal: int(p.int(1)), Outcome: sgam.Outcome(p.text(3)), Memory: p.memory(4), Code: p.text(5),
-			Pointer: p.text(6), Op: sgam.Op(p.text(7)), Attribute: p.text(8), Principal: p.text(9),
-		})
-		r.full(len(r.page.Outcomes), cursor{numbers: []int64{p.int(0), p.int(1)}})
+		r.page.Outcomes = append(r.page.Outcomes, p.from(0).OutcomeRecord())
+		r.full(len(r.page.Outcomes), cursor.At(p.int(0), p.int(1)))
 		return nil
-	}, stOutcomes, r.tenant, after.numbers[0], after.numbers[1], r.limit(), r.statuses())
+	}, stOutcomes, r.tenant, after.Numbers[0], after.Numbers[1], r.limit(), r.statuses())
 	return nil
 }
 
 // full notes where the next page begins when this one has n rows, the last at the cursor.
-func (r *reader) full(n int, at cursor) {
+func (r *reader) full(n int, at cursor.Cursor) {
 	if n == r.limit() {
 		r.page.Next = at.String()
 	}
@@ -72,7 +61,7 @@ func (r *reader) full(n int, at cursor) {
 
 // candidates lists what was held, settled ones included, in the order in which they were submitted.
 func (r *reader) candidates() error {
-	after, err := parseCursor(r.q.After, []int64{0, -1}, 0)
+	after, err := cursor.Parse(r.q.After, []int64{0, -1}, 0)
 	if err != nil {
 		return err
 	}
@@ -89,16 +78,16 @@ func (r *reader) candidates() error {
 	}
 	r.add(func(p row) error {
 		r.page.Candidates = append(r.page.Candidates, p.candidate())
-		r.full(len(r.page.Candidates), cursor{numbers: []int64{p.int(0), p.int(1)}})
+		r.full(len(r.page.Candidates), cursor.At(p.int(0), p.int(1)))
 		return nil
-	}, stCandidates, r.tenant, after.numbers[0], after.numbers[1], r.limit(), r.statuses())
+	}, stCandidates, r.tenant, after.Numbers[0], after.Numbers[1], r.limit(), r.statuses())
 	return nil
 }
 
 // epochs lists the epochs of every memory type.
 func (r *reader) epochs() error {
 	r.clock()
-	r.add(func(p row) error { r.page.Epochs = append(r.page.Epochs, p.epoch()); return nil }, stEpochs, r.tenant)
+	r.add(func(p row) error { r.page.Epochs = append(r.page.Epochs, p.from(0).Epoch()); return nil }, stEpochs, r.tenant)
 	return nil
 }
 
@@ -128,15 +117,15 @@ func (r *reader) values(ctx context.Context) error {
 	if r.q.Below != 0 {
 		start = min(start, r.q.Below)
 	}
-	after, err := parseCursor(r.q.After, []int64{start}, 0)
+	after, err := cursor.Parse(r.q.After, []int64{start}, 0)
 	if err != nil {
 		return err
 	}
-	from := max(1, after.numbers[0]-int64(r.limit()))
+	from := max(1, after.Numbers[0]-int64(r.limit()))
 	if from > 1 {
-		r.page.Next = cursor{numbers: []int64{from}}.String()
+		r.page.Next = cursor.At(from).String()
 	}
-	r.add(r.value, stValuesBelow, r.tenant, after.numbers[0], from, r.attributes())
+	r.add(r.value, stValuesBelow, r.tenant, after.Numbers[0], from, r.attributes())
 	return r.run(ctx)
 }
 
@@ -150,7 +139,7 @@ func (r *reader) value(p row) error {
 		r.page.Rows = append(r.page.Rows, row)
 		n++
 	}
-	e, err := p.form(9)
+	e, err := p.from(9).Form()
 	row := &r.page.Rows[n-1]
 	if p.null(11) {
 		row.Fact.Value = e.Value
@@ -162,7 +151,7 @@ func (r *reader) value(p row) error {
 
 // quarantined lists the facts that have no form in a version, from the newest to the oldest.
 func (r *reader) quarantined() error {
-	after, err := parseCursor(r.q.After, []int64{int64(sgam.Forever)}, 0)
+	after, err := cursor.Parse(r.q.After, []int64{int64(sgam.Forever)}, 0)
 	if err != nil {
 		return err
 	}
@@ -172,8 +161,8 @@ func (r *reader) quarantined() error {
 			Fact: p.int(0), Memory: p.memory(1), Slot: p.slot(2), Version: r.q.Version, Rule: p.text(6), Pointer: p.text(7), KnownAt: p.instant(8),
 			Believed: p.flag(9),
 		})
-		r.full(len(r.page.Quarantined), cursor{numbers: []int64{p.int(0)}})
+		r.full(len(r.page.Quarantined), cursor.At(p.int(0)))
 		return nil
-	}, stQuarantinedBelow, r.tenant, r.q.Version, after.numbers[0], r.limit(), r.attributes())
+	}, stQuarantinedBelow, r.tenant, r.q.Version, after.Numbers[0], r.limit(), r.attributes())
 	return nil
 }

@@ -36,13 +36,7 @@ func (s *store) Types(ctx context.Context) (stored []sgam.StoredType, err error)
 		c.begin(stBeginRead)
 		c.add(func(r row) error {
 			at[version{r.int(0), r.int(2)}] = len(stored)
-			t := sgam.StoredType{TypeDocument: sgam.TypeDocument{
-				Type: r.text(1), Version: int(r.int(2)), Draft: r.flag(3), JSON: r.bytes(4), Hash: r.text(5), Semantic: r.text(6),
-			}, Revision: r.int(7)}
-			if !r.null(9) {
-				t.Lens = &sgam.LensDocument{JSON: r.bytes(8), Hash: r.text(9)}
-			}
-			stored = append(stored, t)
+			stored = append(stored, r.from(1).Type())
 			return nil
 		}, stVersions)
 		c.add(func(r row) error {

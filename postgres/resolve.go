@@ -132,11 +132,7 @@ func (r *resolver) queueEpisodes(names []string, found func(string, *sgam.Episod
 // stand now.
 func (r *resolver) queueOutcomes() {
 	r.ask(func(p row) error {
-		found := &sgam.StoredOutcome{Payload: p.text(2), Receipt: sgam.Receipt{
-			Outcome: sgam.Outcome(p.text(1)), Memory: p.memory(4), Code: p.text(5), Assumed: p.flag(6), Known: p.instant(7).Time(),
-			Principal: p.text(8),
-		}}
-		fact := p.int(3)
+		found, fact := p.from(1).StoredOutcome()
 		if !p.null(9) {
 			found.Receipt.Outcome, found.Receipt.LostTo, fact = sgam.Outcome(p.text(9)), p.memories(11), p.int(10)
 		}
@@ -164,7 +160,7 @@ func (r row) candidate() sgam.Candidate {
 func (r *resolver) queueVersions() {
 	if len(r.call.Types) > 0 {
 		r.ask(func(p row) error {
-			e := p.epoch()
+			e := p.from(0).Epoch()
 			for i, typ := range r.call.Types {
 				if typ == e.Type {
 					r.snapshot.Epochs[i] = e
@@ -179,9 +175,4 @@ func (r *resolver) queueVersions() {
 			return nil
 		}, stNewestMigration, r.tenant, r.call.Migration)
 	}
-}
-
-// epoch decodes the five columns of an epoch.
-func (r row) epoch() sgam.Epoch {
-	return sgam.Epoch{Type: r.text(0), KnownFrom: r.instant(1), Read: int(r.int(2)), Write: int(r.int(3)), Second: int(r.int(4))}
 }

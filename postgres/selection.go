@@ -22,7 +22,7 @@ var (
 // queueSelected asks for the facts that a withdrawal selects, in order.
 func (r *resolver) queueSelected(sel *sgam.Selector) {
 	add := func(p row) error {
-		r.snapshot.Selected = append(r.snapshot.Selected, p.logged(5, p.slot(1)))
+		r.snapshot.Selected = append(r.snapshot.Selected, p.from(5).Logged(p.slot(1)))
 		r.selected = append(r.selected, p.int(0))
 		return nil
 	}
@@ -102,18 +102,18 @@ func (s *session) queueLogs(owner int, l *slotLogs) {
 	s.addFor(owner, func(p row) error {
 		id := p.int(0)
 		if log := at[id]; log != nil {
-			log.Facts = append(log.Facts, p.logged(1, log.Slot))
+			log.Facts = append(log.Facts, p.from(1).Logged(log.Slot))
 		}
 		for _, log := range members[id] {
 			set := log.Slot
 			set.Member = ""
-			log.Set = append(log.Set, p.logged(1, set))
+			log.Set = append(log.Set, p.from(1).Logged(set))
 		}
 		return nil
 	}, stFactsOfSlots, s.tenant, slices.Compact(all))
 	s.addFor(owner, func(p row) error {
 		log := at[p.int(0)]
-		log.Open = append(log.Open, p.open(1, log.Slot))
+		log.Open = append(log.Open, p.from(1).Open(log.Slot))
 		return nil
 	}, stOpenOfSlots, s.tenant, l.ids)
 }

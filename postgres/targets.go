@@ -112,7 +112,7 @@ func (r *resolver) queueState(state *targetState, low, high string, digests []st
 	}
 	r.ask(func(p row) error {
 		if s := state.standing(p.text(0)); s != nil {
-			s.Open = append(s.Open, p.open(1, s.Slot))
+			s.Open = append(s.Open, p.from(1).Open(s.Slot))
 		}
 		return nil
 	}, stOpenSegments, r.tenant, key.Subject, string(key.Scope), int64(key.Attribute), blob(low), blob(high), t.Window.From, to)
@@ -141,13 +141,6 @@ func (r *resolver) queueState(state *targetState, low, high string, digests []st
 			return nil
 		}, stPoints, r.tenant, key.Subject, string(key.Scope), int64(key.Attribute), blob(low), blob(high), t.Window.From, t.Window.To,
 			blobs(digests))
-	}
-}
-
-// open decodes an open segment from the seventeen columns that begin at i.
-func (r row) open(i int, key sgam.SlotKey) sgam.OpenSegment {
-	return sgam.OpenSegment{
-		Valid: r.span(i), KnownFrom: r.instant(i + 2), FirstOpen: r.instant(i + 3), LastOpen: r.instant(i + 4), Fact: r.logged(i+5, key),
 	}
 }
 

@@ -85,15 +85,3 @@ func (w *writer) addForm(e *sgam.NewEncoding) error {
 	w.put(stLeaveQuarantine, w.tenant, e.Version, e.Fact, w.change.Known)
 	return nil
 }
-
-// form decodes the six columns of an encoding that begin at i.
-func (r row) form(i int) (sgam.Encoding, error) {
-	e := sgam.Encoding{Version: int(r.int(i)), Value: r.bytes(i + 1), Lens: r.text(i + 2), KnownFrom: r.instant(i + 3), Lossy: r.flag(i + 4)}
-	if r.null(i + 5) {
-		return e, nil
-	}
-	if err := json.Unmarshal(r[i+5], &e.Defaulted); err != nil {
-		return e, fmt.Errorf("sgam: postgres: places that a lens filled in: %w", err)
-	}
-	return e, nil
-}

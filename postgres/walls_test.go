@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/ritree"
 )
 
 // unbound are statements that belong to no tenant: of the database, of the registry, and of the directory of names.
@@ -176,9 +177,9 @@ func TestAStatementThatForgetsTheTenantSeesNoRowOfAnother(t *testing.T) {
 	const never, forever = int64(sgam.Beginning), int64(sgam.Forever)
 	names, none := []string{"e1", "e2", "e3"}, []int64(nil)
 	for statement, args := range map[string][]any{
-		"principals": {[]string{""}}, "episode_refs": {names}, "timeline": {"mira", "", int64(1), []byte{}, never, forever - 1, 100, openNode},
+		"principals": {[]string{""}}, "episode_refs": {names}, "timeline": {"mira", "", int64(1), []byte{}, never, forever - 1, 100, ritree.Open()},
 		"history": {"mira", "", int64(1), []byte{}, int64(0), 100}, "believed": {"mira", "", int64(1), []byte{}, day(9).UnixMicro(), never, 100},
-		"facts_of_scope": {"", int64(0), int64(0), []byte{}, day(9).UnixMicro(), forever - 1, none, 100, openNode},
+		"facts_of_scope": {"", int64(0), int64(0), []byte{}, day(9).UnixMicro(), forever - 1, none, 100, ritree.Open()},
 		"outcomes":       {int64(0), int64(-1), 100, []string(nil)}, "candidates": {int64(0), int64(-1), 100, []string(nil)},
 		"slots_in_order": {int64(0), 100}, "facts_of_slots": {[]int64{1, 2, 3}}, "open_of_slots": {[]int64{1, 2, 3}},
 		"segments_of_slots": {[]int64{1, 2, 3}}, "supersessions_of_slots": {[]int64{1, 2, 3}}, "points_of_slots": {[]int64{1, 2, 3}},

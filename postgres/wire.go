@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/columns"
 )
 
 // Values travel in the binary format of the server's protocol. The tables have five types of column, so there is little
@@ -137,21 +138,21 @@ func (r row) confidence(i int) *float64 {
 	return &f
 }
 
-// slot is a slot in the four columns that begin at i.
-func (r row) slot(i int) sgam.SlotKey {
-	return sgam.SlotKey{
-		Scope: sgam.Scope(r.text(i)), Subject: r.text(i + 1), Attribute: sgam.AttributeID(r.int(i + 2)), Member: r.text(i + 3),
-	}
-}
+// from are the columns from i on, as what is stored in them.
+func (r row) from(i int) columns.Columns { return columns.Columns{Cells: cells{r}, First: i} }
 
-// logged is a fact as the planner sees it, in the twelve columns that begin at i.
-func (r row) logged(i int, key sgam.SlotKey) sgam.LoggedFact {
-	return sgam.LoggedFact{
-		Number: r.int(i), ID: r.memory(i + 1), Slot: key, Op: sgam.Op(r.text(i + 2)), Asserted: r.span(i + 3), Value: r.int(i + 5),
-		KnownAt: r.instant(i + 6), PartOf: r.int(i + 7), Target: r.int(i + 8), Confidence: r.confidence(i + 9),
-		Episode: r.text(i + 10), Kind: sgam.EpisodeKind(r.text(i + 11)),
-	}
-}
+// slot is a slot in the four columns that begin at i.
+func (r row) slot(i int) sgam.SlotKey { return r.from(i).Slot() }
+
+// cells are a row for package columns.
+type cells struct{ row }
+
+func (c cells) Null(i int) bool      { return c.null(i) }
+func (c cells) Int(i int) int64      { return c.int(i) }
+func (c cells) Flag(i int) bool      { return c.flag(i) }
+func (c cells) Float(i int) *float64 { return c.confidence(i) }
+func (c cells) Text(i int) string    { return c.text(i) }
+func (c cells) Bytes(i int) []byte   { return c.bytes(i) }
 
 // Go's values as arguments.
 

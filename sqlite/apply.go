@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/ritree"
 )
 
 var (
@@ -161,7 +162,7 @@ func (w *writer) closeSegments() error {
 		if err != nil {
 			return err
 		}
-		node := forkNode(c.KnownFrom, w.change.Known)
+		node := ritree.Fork(c.KnownFrom, w.change.Known)
 		p, err := w.one(stCloseSegment, w.tenant, at.id, int64(c.ValidFrom), int64(c.KnownFrom), node, int64(w.change.Known), c.ClosedBy)
 		if err != nil {
 			return err
@@ -169,7 +170,7 @@ func (w *writer) closeSegments() error {
 		if p == nil {
 			return fmt.Errorf("sgam: sqlite: the segment from %s is not open", c.ValidFrom)
 		}
-		if level := levelOf(node); at.levels&level == 0 {
+		if level := ritree.Level(node); at.levels&level == 0 {
 			at.levels |= level
 			at.changed = true
 		}

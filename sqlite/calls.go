@@ -3,11 +3,12 @@
 package sqlite
 
 import (
-	"encoding/json"
 	"fmt"
 	"sort"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/callpage"
+	"github.com/sgam-ledger/sgam/internal/cursor"
 )
 
 var (
@@ -26,25 +27,21 @@ var (
 // callReader puts the calls of one page together, layer by layer.
 type callReader struct {
 	*reader
-	calls      []sgam.StoredCall
-	fact, last int64 // the calls' facts are those in (fact, last]
-	since      sgam.Instant
-	slots      map[int64]*sgam.SlotKey // in which they may have given value numbers, nil while the name is not known
+	callpage.Page
+	since sgam.Instant
+	slots map[int64]*sgam.SlotKey // in which they may have given value numbers, nil while the name is not known
 }
 
 // calls lists calls with what each of them brought.
 func (r *reader) calls(tenant string) error {
-	after, err := parseCursor(r.q.After, []int64{int64(r.q.Since)}, 0)
+	after, err := cursor.Parse(r.q.After, []int64{int64(r.q.Since)}, 0)
 	if err != nil {
 		return err
 	}
-	c := &callReader{reader: r, since: sgam.Instant(after.numbers[0]), slots: map[int64]*sgam.SlotKey{}}
-	more, err := c.list()
-	if err != nil || len(c.calls) == 0 {
+	c := &callReader{reader: r, since: sgam.Instant(after.Numbers[0]), slots: map[int64]*sgam.SlotKey{}}
+	if err := c.list(); err != nil || len(c.Calls) == 0 {
 		return err
 	}
-	// The forms go first: a migration writes so many in a call that they decide how many calls a page has.
-	all := len(c.calls)
 	for _, layer := range []func() error{
 		c.forms, func() error { return c.episodes(tenant) }, c.facts, c.numbers, c.quarantine, c.outcomes, c.candidates, c.versions,
 	} {
@@ -52,21 +49,17 @@ func (r *reader) calls(tenant string) error {
 			return err
 		}
 	}
-	r.page.Calls = c.calls
-	if more || len(c.calls) < all {
-		r.page.Next = cursor{numbers: []int64{int64(c.calls[len(c.calls)-1].Change.Known)}}.String()
+	r.page.Calls = c.Calls
+	if c.More {
+		r.page.Next = cursor.At(int64(c.KnownUntil())).String()
 	}
 	return nil
 }
 
-// list finds the calls themselves. A page has a bounded number of facts, but for a single call that has more.
-func (c *callReader) list() (more bool, err error) {
-	const most = 10_000
-	err = c.each(func(p *running) error {
-		if more = more || len(c.calls) == c.limit() || len(c.calls) > 0 && p.int(2)-c.fact > most; more {
-			return nil
-		}
-		if len(c.calls) == 0 && p.int(0) > 1 {
+// list finds the calls themselves.
+func (c *callReader) list() error {
+	return c.each(func(p *running) error {
+		if len(c.Calls) == 0 && p.int(0) > 1 {
 			before, err := c.one(stFactsUntil, c.tenant, p.int(0)-1)
 			if err != nil {
 				return err
@@ -74,77 +67,29 @@ func (c *callReader) list() (more bool, err error) {
 			if before == nil {
 				return damaged("call %d", p.int(0)-1)
 			}
-			c.fact = before.int(0)
+			c.Before = before.int(0)
 		}
-		c.last = p.int(2)
-		c.calls = append(c.calls, sgam.StoredCall{Seq: p.int(0), Principal: p.text(3), Change: sgam.Change{Known: p.instant(1)}})
+		call := sgam.StoredCall{Seq: p.int(0), Principal: p.text(3), Change: sgam.Change{Known: p.instant(1)}}
+		c.Take(call, p.int(2), c.limit())
 		return nil
 	}, stCallsAfter, c.tenant, int64(c.since), int64(c.limit())+1)
-	return more, err
 }
 
-// first and until are the numbers of the page's first and last call.
-func (c *callReader) first() int64 { return c.calls[0].Seq }
-func (c *callReader) until() int64 { return c.calls[len(c.calls)-1].Seq }
-
-// at is the change of the call of a number.
-func (c *callReader) at(seq int64) *sgam.Change { return &c.calls[seq-c.first()].Change }
-
-// knownAt is the change of the call of a known time.
-func (c *callReader) knownAt(known sgam.Instant) (*sgam.Change, error) {
-	i := sort.Search(len(c.calls), func(i int) bool { return c.calls[i].Change.Known >= known })
-	if i == len(c.calls) || c.calls[i].Change.Known != known {
-		return nil, damaged("call known at %s", known)
-	}
-	return &c.calls[i].Change, nil
-}
-
-// newest is the known time of the page's last call.
-func (c *callReader) newest() int64 { return int64(c.calls[len(c.calls)-1].Change.Known) }
-
-// erased says that a call cannot be told whole.
-func erased(what string) error {
-	return fmt.Errorf("%w: sqlite: the content of %s was erased, so its call cannot be told whole", sgam.ErrUnsupported, what)
-}
-
-// forms adds what lenses made, and ends the page with the call that has the most of it.
+// forms adds what lenses made.
 func (c *callReader) forms() error {
-	const most = 10_000
-	found := 0
 	return c.each(func(p *running) error {
-		known := p.instant(3)
-		if known > sgam.Instant(c.newest()) {
-			return nil // of a call that is not on this page any more
-		}
-		at, err := c.knownAt(known)
-		if err != nil {
+		at, err := c.Forming(p.instant(3))
+		if err != nil || at == nil {
 			return err
 		}
-		if found++; found > most && len(at.Encodings) == 0 && at != &c.calls[0].Change {
-			return c.endBefore(known)
-		}
 		if p.null(1) {
-			return erased(fmt.Sprintf("fact %d", p.int(6)))
+			return callpage.Erased(fmt.Sprintf("fact %d", p.int(6)))
 		}
 		c.slots[p.int(7)] = nil
-		e, err := p.form(0)
+		e, err := p.from(0).Form()
 		at.Encodings = append(at.Encodings, sgam.NewEncoding{Fact: p.int(6), Encoding: e})
 		return err
-	}, stCallForms, c.tenant, int64(c.since), c.newest())
-}
-
-// endBefore takes the calls from a known time on off the page.
-func (c *callReader) endBefore(known sgam.Instant) error {
-	i := sort.Search(len(c.calls), func(i int) bool { return c.calls[i].Change.Known >= known })
-	c.calls = c.calls[:i]
-	p, err := c.one(stFactsUntil, c.tenant, c.until())
-	if err == nil && p == nil {
-		err = damaged("call %d", c.until())
-	}
-	if err == nil {
-		c.last = p.int(0)
-	}
-	return err
+	}, stCallForms, c.tenant, int64(c.since), int64(c.KnownUntil()))
 }
 
 // episodes adds the episodes. They are numbered in the order of the calls that brought them.
@@ -153,21 +98,21 @@ func (c *callReader) episodes(tenant string) error {
 	if err != nil {
 		return err
 	}
-	from, err := c.firstEpisode(state.nextEpisode, c.first())
+	from, err := c.firstEpisode(state.nextEpisode, c.First())
 	if err != nil {
 		return err
 	}
-	to, err := c.firstEpisode(state.nextEpisode, c.until()+1)
+	to, err := c.firstEpisode(state.nextEpisode, c.Until()+1)
 	if err != nil {
 		return err
 	}
 	return c.each(func(p *running) error {
 		if !p.null(1) {
-			return erased("an episode")
+			return callpage.Erased("an episode")
 		}
-		at := c.at(p.int(0))
+		at := c.At(p.int(0))
 		at.Digests = append(at.Digests, string(p.bytes(2)))
-		at.Episodes = append(at.Episodes, p.episode(3))
+		at.Episodes = append(at.Episodes, p.from(3).Episode())
 		return nil
 	}, stCallEpisodes, c.tenant, from, to)
 }
@@ -193,31 +138,24 @@ func (c *callReader) firstEpisode(next, seq int64) (int64, error) {
 
 func (c *callReader) facts() error {
 	return c.each(func(p *running) error {
-		number := p.int(0)
-		if !p.null(18) {
-			return erased(fmt.Sprintf("fact %d", number))
-		}
 		key, err := c.key(&slotRef{scope: p.text(21), subject: p.int(22), attribute: p.int(23), member: string(p.bytes(24))})
 		if err != nil {
 			return err
 		}
 		c.slots[p.int(25)] = &key
-		f := sgam.NewFact{
-			LoggedFact: p.logged(0, key), Ordinal: int(p.int(13)), SchemaVersion: int(p.int(14)), Supersedes: p.int(15),
-			Retention: p.text(16), Encoded: p.bytes(19), Principal: p.text(20),
+		f, erased, err := p.from(0).NewFact(key)
+		if err == nil && erased {
+			err = callpage.Erased(fmt.Sprintf("fact %d", f.Number))
 		}
-		f.Reach = sgam.Span{From: f.Asserted.From, To: p.instant(12)}
-		if !p.null(17) {
-			if err := json.Unmarshal([]byte(p.text(17)), &f.Provenance); err != nil {
-				return fmt.Errorf("sgam: sqlite: provenance of memory %s: %w", f.ID, err)
-			}
+		if err != nil {
+			return err
 		}
-		at, err := c.knownAt(f.KnownAt)
+		at, err := c.KnownAt(f.KnownAt)
 		if err == nil {
 			at.Facts = append(at.Facts, f)
 		}
 		return err
-	}, stCallFacts, c.tenant, c.fact, c.last)
+	}, stCallFacts, c.tenant, c.Before, c.Newest())
 }
 
 // numbers adds the value numbers that the calls gave.
@@ -231,10 +169,10 @@ func (c *callReader) numbers() error {
 			key = &found
 		}
 		err := c.each(func(p *running) error {
-			at := c.at(p.int(0))
+			at := c.At(p.int(0))
 			at.Numbers = append(at.Numbers, sgam.NumberedValue{Slot: *key, Digest: string(p.bytes(1)), Number: p.int(2)})
 			return nil
-		}, stCallNumbers, c.tenant, id, c.first(), c.until())
+		}, stCallNumbers, c.tenant, id, c.First(), c.Until())
 		if err != nil {
 			return err
 		}
@@ -244,36 +182,25 @@ func (c *callReader) numbers() error {
 
 func (c *callReader) quarantine() error {
 	return c.each(func(p *running) error {
-		at, err := c.knownAt(p.instant(0))
+		at, err := c.KnownAt(p.instant(0))
 		if err == nil {
-			at.Quarantined = append(at.Quarantined, sgam.Quarantined{
-				Fact: p.int(1), Version: int(p.int(2)), Rule: p.text(3), Pointer: p.text(4),
-			})
+			at.Quarantined = append(at.Quarantined, p.from(1).Quarantined())
 		}
 		return err
-	}, stCallQuarantine, c.tenant, int64(c.since), c.newest())
+	}, stCallQuarantine, c.tenant, int64(c.since), int64(c.KnownUntil()))
 }
 
 func (c *callReader) outcomes() error {
 	return c.each(func(p *running) error {
-		at := c.at(p.int(0))
-		o := sgam.NewOutcome{
-			Ordinal: int(p.int(1)), Outcome: sgam.Outcome(p.text(2)), Key: string(p.bytes(3)), Payload: string(p.bytes(4)),
-			Digest: string(p.bytes(5)), Fact: p.int(6), Memory: p.memory(7), Code: p.text(8), Pointer: p.text(9),
-			Op: sgam.Op(p.text(10)), Attribute: p.text(11), Assumed: p.int(12) == 1, Principal: p.text(13),
-		}
-		at.Outcomes = append(at.Outcomes, o)
-		if !p.null(14) {
-			at.Settled = append(at.Settled, sgam.SettledCandidate{Memory: o.Memory, Status: sgam.Outcome(p.text(14)), Fact: p.int(15)})
-		}
+		p.from(0).Outcome(c.At(p.int(0)))
 		return nil
-	}, stCallOutcomes, c.tenant, c.first(), c.until())
+	}, stCallOutcomes, c.tenant, c.First(), c.Until())
 }
 
 func (c *callReader) candidates() error {
 	return c.each(func(p *running) error {
 		if p.null(5) {
-			return erased("a candidate")
+			return callpage.Erased("a candidate")
 		}
 		key, err := c.key(&slotRef{scope: p.text(6), subject: p.int(7), attribute: p.int(8), member: string(p.bytes(9))})
 		if err != nil {
@@ -286,22 +213,22 @@ func (c *callReader) candidates() error {
 			held.LostTo = append(held.LostTo, lost.memory(0))
 			return nil
 		}, stLostTo, c.tenant, p.int(0), p.int(1))
-		at := c.at(p.int(0))
+		at := c.At(p.int(0))
 		at.Candidates = append(at.Candidates, held)
 		return err
-	}, stCallCandidates, c.tenant, c.first(), c.until())
+	}, stCallCandidates, c.tenant, c.First(), c.Until())
 }
 
 // versions adds epochs and migrations. A tenant has few of them.
 func (c *callReader) versions() error {
-	here := func(known sgam.Instant) bool { return known > c.since && int64(known) <= c.newest() }
+	here := func(known sgam.Instant) bool { return known > c.since && known <= c.KnownUntil() }
 	return c.perType(func(id int64, name string) error {
 		err := c.each(func(p *running) error {
 			e := p.epoch(name)
 			if !here(e.KnownFrom) {
 				return nil
 			}
-			at, err := c.knownAt(e.KnownFrom)
+			at, err := c.KnownAt(e.KnownFrom)
 			if err == nil {
 				at.Epochs = append(at.Epochs, e)
 			}
@@ -314,7 +241,7 @@ func (c *callReader) versions() error {
 			if !here(p.instant(3)) {
 				return nil
 			}
-			at, err := c.knownAt(p.instant(3))
+			at, err := c.KnownAt(p.instant(3))
 			if err == nil {
 				at.Migration = &sgam.MigrationRecord{Type: name, Serial: p.int(0), State: p.text(1), Body: p.bytes(2)}
 			}

@@ -10,6 +10,7 @@ import (
 	"io"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/columns"
 
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
@@ -222,3 +223,16 @@ func (p *running) confidence(i int) *float64 {
 	}
 	return &f
 }
+
+// from are the columns from i on, as what is stored in them.
+func (p *running) from(i int) columns.Columns { return columns.Columns{Cells: cells{p}, First: i} }
+
+// cells are a row for package columns.
+type cells struct{ *running }
+
+func (c cells) Null(i int) bool      { return c.null(i) }
+func (c cells) Int(i int) int64      { return c.int(i) }
+func (c cells) Flag(i int) bool      { return c.int(i) == 1 }
+func (c cells) Float(i int) *float64 { return c.confidence(i) }
+func (c cells) Text(i int) string    { return c.text(i) }
+func (c cells) Bytes(i int) []byte   { return c.bytes(i) }

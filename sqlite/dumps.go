@@ -4,6 +4,8 @@ package sqlite
 
 import (
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/columns"
+	"github.com/sgam-ledger/sgam/internal/cursor"
 )
 
 var (
@@ -17,7 +19,7 @@ var (
 // dumps lists slots with all their layers. A page ends early when its slots are large.
 func (r *reader) dumps() error {
 	const most = 10_000 // facts and segments of a page, but for a single slot that has more
-	after, err := parseCursor(r.q.After, []int64{0}, 0)
+	after, err := cursor.Parse(r.q.After, []int64{0}, 0)
 	if err != nil {
 		return err
 	}
@@ -25,14 +27,14 @@ func (r *reader) dumps() error {
 	err = r.each(func(p *running) error {
 		slots = append(slots, p.int(0))
 		return nil
-	}, stSlotsInOrder, r.tenant, after.numbers[0], int64(r.limit())+1)
+	}, stSlotsInOrder, r.tenant, after.Numbers[0], int64(r.limit())+1)
 	if err != nil {
 		return err
 	}
 	size := 0
 	for i, id := range slots {
 		if i == r.limit() || size >= most {
-			r.page.Next = cursor{numbers: slots[i-1 : i]}.String()
+			r.page.Next = cursor.At(slots[i-1]).String()
 			return nil
 		}
 		dump, err := r.dump(id)
@@ -55,40 +57,18 @@ func (r *reader) dump(id int64) (*sgam.SlotDump, error) {
 		return nil, err
 	}
 	d := &sgam.SlotDump{SlotLog: log}
-	segments, err := r.rectangles(stAllSegments, r.tenant, id)
-	if err != nil {
-		return nil, err
-	}
-	for _, g := range segments {
-		d.Segments = append(d.Segments, sgam.StoredSegment{
-			Valid: g.valid, Known: g.known, Fact: g.fact, OpenedBy: g.openedBy, ClosedBy: g.closedBy,
-		})
-	}
-	err = r.each(func(p *running) error {
-		c := sgam.StoredConfirmation{Valid: p.span(0), Known: sgam.Span{From: p.instant(2), To: sgam.Forever}, New: p.int(4), Old: p.int(5)}
-		if !p.null(3) {
-			c.Known.To = p.instant(3)
+	for _, layer := range []struct {
+		of  *statement
+		add func(columns.Columns)
+	}{
+		{stAllSegments, func(c columns.Columns) { d.Segments = append(d.Segments, c.Segment()) }},
+		{stAllConfirmations, func(c columns.Columns) { d.Confirmations = append(d.Confirmations, c.Confirmation()) }},
+		{stAllSupersessions, func(c columns.Columns) { d.Supersessions = append(d.Supersessions, c.Supersession()) }},
+		{stAllPoints, func(c columns.Columns) { d.Points = append(d.Points, c.Point()) }},
+	} {
+		if err := r.each(func(p *running) error { layer.add(p.from(0)); return nil }, layer.of, r.tenant, id); err != nil {
+			return nil, err
 		}
-		d.Confirmations = append(d.Confirmations, c)
-		return nil
-	}, stAllConfirmations, r.tenant, id)
-	if err != nil {
-		return nil, err
 	}
-	err = r.each(func(p *running) error {
-		d.Supersessions = append(d.Supersessions, sgam.StoredSupersession{
-			New: p.int(0), Old: p.int(1), How: sgam.How(p.text(2)), Valid: p.span(3), KnownAt: p.instant(5),
-		})
-		return nil
-	}, stAllSupersessions, r.tenant, id)
-	if err != nil {
-		return nil, err
-	}
-	err = r.each(func(p *running) error {
-		d.Points = append(d.Points, sgam.StoredPoint{
-			Point: sgam.Point{At: p.instant(0), Number: p.int(1), Facts: p.int(2)}, Live: p.int(3) == 1,
-		})
-		return nil
-	}, stAllPoints, r.tenant, id)
-	return d, err
+	return d, nil
 }

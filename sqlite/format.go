@@ -15,6 +15,8 @@ import (
 	"github.com/pressly/goose/v3/database"
 
 	sqlite3 "github.com/mattn/go-sqlite3"
+
+	"github.com/sgam-ledger/sgam/internal/formatversion"
 )
 
 //go:embed sql/migrations/*.sql
@@ -39,7 +41,8 @@ func (f format) migrate(ctx context.Context, db *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	p, err := goose.NewProvider(goose.DialectCustom, db, files, goose.WithStore(versions{}), goose.WithDisableGlobalRegistry(true))
+	at := formatversion.Store{Where: "user_version", Latest: userVersion}
+	p, err := goose.NewProvider(goose.DialectCustom, db, files, goose.WithStore(at), goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		return err
 	}
@@ -78,57 +81,9 @@ func (c connector) Connect(context.Context) (driver.Conn, error) { return c.Driv
 
 func (connector) Driver() driver.Driver { return &sqlite3.SQLiteDriver{} }
 
-// versions lets the migrations keep their version where the file itself does: in user_version. Each migration writes it
-// in its own transaction, so the two never differ.
-type versions struct{}
-
-var _ database.StoreExtender = versions{}
-
-func (versions) Tablename() string { return "user_version" }
-
-func (versions) TableExists(context.Context, database.DBTxConn) (bool, error) { return true, nil }
-
-func (versions) CreateVersionTable(context.Context, database.DBTxConn) error { return nil }
-
-// Insert is called at the end of a migration's transaction.
-func (v versions) Insert(ctx context.Context, db database.DBTxConn, req database.InsertRequest) error {
-	latest, err := v.GetLatestVersion(ctx, db)
-	if err == nil && latest != req.Version {
-		err = fmt.Errorf("sgam: sqlite: migration %d leads to version %d", req.Version, latest)
-	}
-	return err
-}
-
-// Delete is never asked for: a format is not taken back.
-func (versions) Delete(context.Context, database.DBTxConn, int64) error {
-	return database.ErrNotImplemented
-}
-
-func (v versions) GetMigration(ctx context.Context, db database.DBTxConn, version int64) (*database.GetMigrationResult, error) {
-	latest, err := v.GetLatestVersion(ctx, db)
-	if err != nil {
-		return nil, err
-	}
-	if version > latest {
-		return nil, database.ErrVersionNotFound
-	}
-	return &database.GetMigrationResult{IsApplied: true}, nil
-}
-
-func (versions) GetLatestVersion(ctx context.Context, db database.DBTxConn) (int64, error) {
+// userVersion is the format of a file.
+func userVersion(ctx context.Context, db database.DBTxConn) (int64, error) {
 	var version int64
 	err := db.QueryRowContext(ctx, texts["user_version"]).Scan(&version)
 	return version, err
-}
-
-func (v versions) ListMigrations(ctx context.Context, db database.DBTxConn) ([]*database.ListMigrationsResult, error) {
-	latest, err := v.GetLatestVersion(ctx, db)
-	if err != nil {
-		return nil, err
-	}
-	var applied []*database.ListMigrationsResult
-	for n := latest; n >= 0; n-- {
-		applied = append(applied, &database.ListMigrationsResult{Version: n, IsApplied: true})
-	}
-	return applied, nil
 }

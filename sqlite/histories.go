@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/cursor"
 )
 
 var (
@@ -32,7 +33,7 @@ func (r *reader) slot(key sgam.SlotKey) (id, levels int64, err error) {
 
 // timeline lists the segments of a slot that were believed at the known time.
 func (r *reader) timeline() error {
-	after, err := parseCursor(r.q.After, []int64{int64(sgam.Beginning) - 1}, 0)
+	after, err := cursor.Parse(r.q.After, []int64{int64(sgam.Beginning) - 1}, 0)
 	if err != nil {
 		return err
 	}
@@ -41,7 +42,7 @@ func (r *reader) timeline() error {
 	if err != nil || id == 0 {
 		return err
 	}
-	st, args := stTimelineOpen, []driver.Value{r.tenant, id, after.numbers[0], int64(r.limit()) + 1}
+	st, args := stTimelineOpen, []driver.Value{r.tenant, id, after.Numbers[0], int64(r.limit()) + 1}
 	if r.known() < r.page.LastKnown {
 		st, args = stTimelineKnown, append(args, levels, int64(r.known()))
 	}
@@ -51,7 +52,7 @@ func (r *reader) timeline() error {
 	}
 	for i, g := range found {
 		if i == r.limit() {
-			r.page.Next = cursor{numbers: []int64{int64(found[i-1].valid.From)}}.String()
+			r.page.Next = cursor.At(int64(found[i-1].valid.From)).String()
 			break
 		}
 		row, err := r.row(key, g)
@@ -65,7 +66,7 @@ func (r *reader) timeline() error {
 
 // believed lists the segments that ever covered one valid instant, in order of known time.
 func (r *reader) believed() error {
-	after, err := parseCursor(r.q.After, []int64{int64(sgam.Beginning) - 1}, 0)
+	after, err := cursor.Parse(r.q.After, []int64{int64(sgam.Beginning) - 1}, 0)
 	if err != nil {
 		return err
 	}
@@ -74,13 +75,13 @@ func (r *reader) believed() error {
 	if err != nil || id == 0 {
 		return err
 	}
-	found, err := r.rectangles(stBelieved, r.tenant, id, int64(r.valid()), after.numbers[0], int64(r.limit())+1)
+	found, err := r.rectangles(stBelieved, r.tenant, id, int64(r.valid()), after.Numbers[0], int64(r.limit())+1)
 	if err != nil {
 		return err
 	}
 	for i, g := range found {
 		if i == r.limit() {
-			r.page.Next = cursor{numbers: []int64{int64(found[i-1].known.From)}}.String()
+			r.page.Next = cursor.At(int64(found[i-1].known.From)).String()
 			break
 		}
 		row, err := r.row(key, g)
@@ -104,7 +105,7 @@ func (s *session) rectangles(st *statement, args ...driver.Value) ([]rectangle, 
 
 // history lists every fact of a slot in the order in which they were recorded.
 func (r *reader) history() error {
-	after, err := parseCursor(r.q.After, []int64{0}, 0)
+	after, err := cursor.Parse(r.q.After, []int64{0}, 0)
 	if err != nil {
 		return err
 	}
@@ -117,13 +118,13 @@ func (r *reader) history() error {
 	err = r.each(func(p *running) error {
 		facts = append(facts, p.int(0))
 		return nil
-	}, stHistory, r.tenant, id, after.numbers[0], int64(r.limit())+1)
+	}, stHistory, r.tenant, id, after.Numbers[0], int64(r.limit())+1)
 	if err != nil {
 		return err
 	}
 	for i, number := range facts {
 		if i == r.limit() {
-			r.page.Next = cursor{numbers: facts[i-1 : i]}.String()
+			r.page.Next = cursor.At(facts[i-1]).String()
 			break
 		}
 		row, err := r.historyRow(key, id, number)
@@ -163,9 +164,7 @@ func (s *session) slotKey(id int64) (sgam.SlotKey, error) {
 	if p == nil {
 		return sgam.SlotKey{}, damaged("slot %d", id)
 	}
-	return sgam.SlotKey{
-		Scope: sgam.Scope(p.text(0)), Subject: p.text(1), Attribute: sgam.AttributeID(p.int(2)), Member: string(p.bytes(3)),
-	}, nil
+	return p.from(0).Slot(), nil
 }
 
 // historyRow is a fact as it was recorded: valid as far as it reached, known from then on, with what it displaced and
@@ -188,7 +187,9 @@ func (r *reader) historyRow(key sgam.SlotKey, slot, number int64) (sgam.Row, err
 func (s *session) displaced(slot, number int64, by sgam.MemoryID) ([]sgam.Displacement, error) {
 	var lost []sgam.Displacement
 	err := s.each(func(p *running) error {
-		lost = append(lost, sgam.Displacement{Memory: p.memory(0), By: by, How: sgam.How(p.text(1)), Valid: p.span(2).Interval()})
+		d := p.from(0).Displacement()
+		d.By = by
+		lost = append(lost, d)
 		return nil
 	}, stDisplaced, s.tenant, slot, number)
 	return lost, err

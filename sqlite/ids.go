@@ -3,11 +3,10 @@
 package sqlite
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
 	"errors"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/ledgerkey"
 )
 
 var (
@@ -80,15 +79,7 @@ func (w *writer) subjectID(name string) (int64, error) {
 	}
 	id := w.state.nextSubject
 	w.state.nextSubject++
-	return id, w.exec(stAddSubject, w.tenant, id, name, subjectDigest(w.key, name))
-}
-
-// subjectDigest is the keyed digest of a subject's name, by which the name can be recognised when it is gone.
-func subjectDigest(key []byte, name string) []byte {
-	mac := hmac.New(sha256.New, key)
-	mac.Write([]byte("subject\x00"))
-	mac.Write([]byte(name))
-	return mac.Sum(nil)[:16]
+	return id, w.exec(stAddSubject, w.tenant, id, name, ledgerkey.SubjectDigest(w.key, name))
 }
 
 // episodeID is the number of an episode that is stored or was just written.

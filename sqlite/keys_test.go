@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/ledgerkey"
 )
 
 func TestTheKeyIsBesideTheFileForItsOwnerAlone(t *testing.T) {
@@ -25,7 +26,7 @@ func TestTheKeyIsBesideTheFileForItsOwnerAlone(t *testing.T) {
 	}
 	s, err := OpenStore(context.Background(), path, nil)
 	require.NoError(t, err)
-	require.Len(t, s.DigestKey(), keySize)
+	require.Len(t, s.DigestKey(), ledgerkey.Size)
 	content, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.NotContains(t, string(content), string(s.DigestKey()))
@@ -77,7 +78,7 @@ func TestALedgerWithoutItsOwnKeyDoesNotOpen(t *testing.T) {
 
 func TestAKeyThatAnInterruptedCreationLeftIsUsed(t *testing.T) {
 	path := newPath(t)
-	left, err := keyFile{path: path + ".keys"}.Key(context.Background(), "", true)
+	left, err := keyFile(path, nil).Key(context.Background(), "", true)
 	require.NoError(t, err)
 	s, err := OpenStore(context.Background(), path, nil)
 	require.NoError(t, err)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/cursor"
 )
 
 var (
@@ -25,8 +26,8 @@ type slotRef struct {
 }
 
 // cursor is where a list goes on after the slot.
-func (f *slotRef) cursor() cursor {
-	return cursor{numbers: []int64{f.subject, f.attribute}, names: []string{f.scope, f.member}}
+func (f *slotRef) cursor() cursor.Cursor {
+	return cursor.Cursor{Numbers: []int64{f.subject, f.attribute}, Names: []string{f.scope, f.member}}
 }
 
 // key is the slot as the ledger names it.
@@ -119,7 +120,7 @@ func (r *reader) after(next string) *sgam.Query {
 // slots lists up to n slots after the query's cursor that its scopes and subjects name. The cursor that it returns is
 // empty when there are no more.
 func (r *reader) slots(n int) ([]slotRef, string, error) {
-	after, err := parseCursor(r.q.After, []int64{0, 0}, 2)
+	after, err := cursor.Parse(r.q.After, []int64{0, 0}, 2)
 	if err != nil {
 		return nil, "", err
 	}
@@ -141,7 +142,7 @@ func (r *reader) slots(n int) ([]slotRef, string, error) {
 		}
 		return w.found, w.next(), nil
 	}
-	for scope, more := after.names[0], true; more && len(w.found) < n; {
+	for scope, more := after.Names[0], true; more && len(w.found) < n; {
 		if err := w.scope(scope); err != nil {
 			return nil, "", err
 		}
@@ -179,7 +180,7 @@ func (r *reader) subjectIDs() ([]int64, error) {
 type slotWalk struct {
 	r        *reader
 	subjects []int64 // nil for all
-	from     cursor
+	from     cursor.Cursor
 	n        int
 	found    []slotRef
 }
@@ -194,23 +195,23 @@ func (w *slotWalk) next() string {
 
 // scope gathers the slots of one scope that come after the cursor.
 func (w *slotWalk) scope(scope string) error {
-	if scope < w.from.names[0] || len(w.found) >= w.n {
+	if scope < w.from.Names[0] || len(w.found) >= w.n {
 		return nil
 	}
-	after := cursor{[]int64{0, 0}, []string{scope, ""}}
-	if scope == w.from.names[0] {
+	after := cursor.Cursor{Numbers: []int64{0, 0}, Names: []string{scope, ""}}
+	if scope == w.from.Names[0] {
 		after = w.from
 	}
 	if w.subjects == nil {
-		return w.gather(scope, stSlotsOfScope, after.numbers[0], after.numbers[1], blob(after.names[1]))
+		return w.gather(scope, stSlotsOfScope, after.Numbers[0], after.Numbers[1], blob(after.Names[1]))
 	}
 	for _, id := range w.subjects {
-		if id < after.numbers[0] || len(w.found) >= w.n {
+		if id < after.Numbers[0] || len(w.found) >= w.n {
 			continue
 		}
 		attribute, member := int64(0), ""
-		if id == after.numbers[0] {
-			attribute, member = after.numbers[1], after.names[1]
+		if id == after.Numbers[0] {
+			attribute, member = after.Numbers[1], after.Names[1]
 		}
 		if err := w.gather(scope, stSlotsOfSubject, id, attribute, blob(member)); err != nil {
 			return err
@@ -230,18 +231,18 @@ func (w *slotWalk) gather(scope string, st *statement, subject, attribute int64,
 
 // members lists the member slots of set slots, and each set slot itself before them.
 func (r *reader) members() error {
-	after, err := parseCursor(r.q.After, []int64{0}, 1)
+	after, err := cursor.Parse(r.q.After, []int64{0}, 1)
 	if err != nil {
 		return err
 	}
-	for i := int(after.numbers[0]); i < len(r.q.Slots); i++ {
+	for i := int(after.Numbers[0]); i < len(r.q.Slots); i++ {
 		found, err := r.attributeSlots(r.q.Slots[i])
 		if err != nil {
 			return err
 		}
 		for j := range found {
 			f := &found[j]
-			if r.q.After != "" && i == int(after.numbers[0]) && f.member <= after.names[0] {
+			if r.q.After != "" && i == int(after.Numbers[0]) && f.member <= after.Names[0] {
 				continue
 			}
 			if len(r.page.Rows) == r.limit() {
@@ -250,7 +251,7 @@ func (r *reader) members() error {
 			if err := r.show(f); err != nil {
 				return err
 			}
-			r.page.Next = cursor{[]int64{int64(i)}, []string{f.member}}.String()
+			r.page.Next = cursor.Cursor{Numbers: []int64{int64(i)}, Names: []string{f.member}}.String()
 		}
 	}
 	r.page.Next = ""

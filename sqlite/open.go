@@ -4,7 +4,6 @@ package sqlite
 
 import (
 	"context"
-	"crypto/hmac"
 	"crypto/rand"
 	"database/sql"
 	"encoding/hex"
@@ -15,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/ledgerkey"
 
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
@@ -46,8 +46,8 @@ func Open(ctx context.Context, path string, opts *sgam.Options) (*sgam.Ledger, e
 // of that ledger's digests, of 32 bytes, which its Store().DigestKey() tells. It is kept beside the file, where Open finds it.
 // A file that is there keeps its own, and opts.Keys is not used.
 func OpenCopy(ctx context.Context, path string, key []byte, opts *sgam.Options) (*sgam.Ledger, error) {
-	if len(key) != keySize {
-		return nil, &sgam.FieldError{Field: "key", Rule: "length", Want: fmt.Sprintf("a secret of %d bytes", keySize)}
+	if len(key) != ledgerkey.Size {
+		return nil, &sgam.FieldError{Field: "key", Rule: "length", Want: fmt.Sprintf("a secret of %d bytes", ledgerkey.Size)}
 	}
 	own := sgam.Options{}
 	if opts != nil {
@@ -99,9 +99,9 @@ func (f format) open(ctx context.Context, path string, opts *sgam.Options) (*sto
 	keys := opts.Keys
 	switch k := keys.(type) {
 	case nil:
-		keys = keyFile{path: path + ".keys"}
+		keys = keyFile(path, nil)
 	case givenKey:
-		keys = keyFile{path: path + ".keys", given: k}
+		keys = keyFile(path, k)
 	}
 	if at.kind == missing {
 		if err := reserve(path); err != nil {
@@ -304,7 +304,7 @@ func (f format) found(ctx context.Context, c *conn, schema []string, keys sgam.K
 	if err := c.exec(stSetMeta, "ledger", ledger); err != nil {
 		return err
 	}
-	return c.exec(stSetMeta, "key_check", keyCheck(key))
+	return c.exec(stSetMeta, "key_check", ledgerkey.Check(key))
 }
 
 // upgrade runs the migrations that are missing. It has the file for itself, since older programs must not write to a
@@ -331,15 +331,13 @@ func readKey(ctx context.Context, c *conn, keys sgam.KeyStore) ([]byte, error) {
 	if p == nil {
 		return nil, damaged("name of the ledger")
 	}
-	key, err := keys.Key(ctx, p.text(0), false)
-	if err != nil {
-		return nil, err
-	}
+	name := p.text(0)
 	if p, err = c.one(stMeta, "key_check"); err != nil {
 		return nil, err
 	}
-	if p == nil || len(key) == 0 || !hmac.Equal(p.bytes(0), keyCheck(key)) {
-		return nil, fmt.Errorf("%w: it does not fit the file", sgam.ErrKeyMissing)
+	var check []byte
+	if p != nil {
+		check = p.bytes(0)
 	}
-	return key, nil
+	return ledgerkey.Of(ctx, keys, name, check)
 }

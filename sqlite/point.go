@@ -5,11 +5,11 @@ package sqlite
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/columns"
 )
 
 var (
@@ -101,14 +101,14 @@ func (c *conn) queryPoint(tenant string, q *sgam.Query, key sgam.SlotKey) (*runn
 
 // The columns of the point statements after those of the fact.
 const (
-	pointSegment = 2 + factColumns
+	pointSegment = 2 + columns.OfFact
 	pointEpoch   = pointSegment + 4
 	pointForm    = pointEpoch + 5
 )
 
 // pointFact decodes the fact of a point statement with the bounds of its segment.
 func (p *running) pointFact(row *sgam.Row) error {
-	if err := p.fact(2, row); err != nil {
+	if err := p.from(2).Fact(row); err != nil {
 		return err
 	}
 	row.Fact.Valid = p.span(pointSegment).Interval()
@@ -120,10 +120,10 @@ func (p *running) pointFact(row *sgam.Row) error {
 // pointForms decodes the epoch and the encodings of a point statement, whose rows are one fact's.
 func (p *running) pointForms(page *sgam.Page, row *sgam.Row) error {
 	if !p.null(pointEpoch + 1) {
-		addEpoch(page, p.typedEpoch(pointEpoch))
+		addEpoch(page, p.from(pointEpoch).Epoch())
 	}
 	for more := !p.null(pointForm); more; more = p.next() {
-		e, err := p.form(pointForm)
+		e, err := p.from(pointForm).Form()
 		if err != nil {
 			return err
 		}
@@ -134,27 +134,6 @@ func (p *running) pointForms(page *sgam.Page, row *sgam.Row) error {
 			return cmp.Or(cmp.Compare(a.KnownFrom, b.KnownFrom), cmp.Compare(a.Version, b.Version))
 		})
 	}
-	return nil
-}
-
-// factColumns are the columns of a fact as reads show it, the same in every statement that has them.
-const factColumns = 16
-
-// fact decodes a fact from the columns that begin at i.
-func (p *running) fact(i int, row *sgam.Row) error {
-	f := &row.Fact
-	f.ID, f.Op, f.Asserted = p.memory(i), sgam.Op(p.text(i+1)), p.span(i+2).Interval()
-	f.RecordedAt, f.Confidence, f.SchemaVersion = p.instant(i+5).Time(), p.confidence(i+6), int(p.int(i+7))
-	f.RetentionPolicy = p.text(i + 8)
-	if !p.null(i + 9) {
-		if err := json.Unmarshal([]byte(p.text(i+9)), &f.Provenance); err != nil {
-			return fmt.Errorf("sgam: sqlite: provenance of memory %s: %w", f.ID, err)
-		}
-	}
-	row.Erased = !p.null(i + 10)
-	f.Value, f.Episode, f.Principal, f.Supersedes = p.bytes(i+11), p.text(i+12), p.text(i+13), p.memory(i+14)
-	row.Value = p.int(i + 15)
-	f.Scope, f.Subject = row.Slot.Scope, row.Slot.Subject
 	return nil
 }
 
@@ -214,8 +193,8 @@ func (r *reader) factRow(key sgam.SlotKey, number int64) (sgam.Row, sgam.Span, e
 	if p == nil {
 		return row, sgam.Span{}, damaged("fact %d", number)
 	}
-	row.Target = p.memory(factColumns)
-	err = p.fact(0, &row)
+	row.Target = p.memory(columns.OfFact)
+	err = p.from(0).Fact(&row)
 	return row, sgam.Span{From: p.instant(2), To: p.instant(4)}, err
 }
 

@@ -21,11 +21,7 @@ func (r *resolver) outcome(key string) (*sgam.StoredOutcome, error) {
 	if err != nil || p == nil {
 		return nil, err
 	}
-	found := &sgam.StoredOutcome{Payload: string(p.bytes(1)), Receipt: sgam.Receipt{
-		Outcome: sgam.Outcome(p.text(0)), Memory: p.memory(3), Code: p.text(4), Assumed: p.int(5) == 1, Known: p.instant(6).Time(),
-		Principal: p.text(7),
-	}}
-	number := p.int(2)
+	found, number := p.from(0).StoredOutcome()
 	if number == 0 && !found.Receipt.Memory.IsZero() {
 		c, err := r.candidate(found.Receipt.Memory)
 		if err != nil {
@@ -56,13 +52,9 @@ func (r *resolver) receipt(number int64, into *sgam.Receipt) error {
 	if p == nil {
 		return damaged("fact %d", number)
 	}
-	asserted, reach := p.span(2), sgam.Span{From: p.instant(2), To: p.instant(4)}
-	shown, known := reach.Interval(), p.instant(5)
-	into.Memory, into.Known, into.Supersedes, into.Reach = p.memory(0), known.Time(), p.memory(6), &shown
-	if reach.To < asserted.To {
-		cut := sgam.Span{From: reach.To, To: asserted.To}.Interval()
-		into.Clipped = &cut
-	}
+	known := p.instant(5)
+	into.Memory = p.memory(0)
+	p.from(2).Reach(into)
 	facts := []recorded{{number, p.int(1), into.Memory}}
 	err = r.each(func(p *running) error {
 		part := recorded{p.int(0), p.int(2), p.memory(1)}

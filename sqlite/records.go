@@ -3,9 +3,8 @@
 package sqlite
 
 import (
-	"slices"
-
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/cursor"
 )
 
 var (
@@ -22,40 +21,26 @@ func (r *reader) episode() error {
 	if err != nil || p == nil {
 		return err
 	}
-	r.page.Episodes = []sgam.Episode{p.episode(0)}
+	r.page.Episodes = []sgam.Episode{p.from(0).Episode()}
 	return nil
-}
-
-// episode decodes the eleven columns of an episode.
-func (p *running) episode(i int) sgam.Episode {
-	return sgam.Episode{
-		ID: p.text(i), Kind: sgam.EpisodeKind(p.text(i + 1)), SourceID: p.text(i + 2), OccurredAt: p.instant(i + 3).Time(),
-		Session: p.text(i + 4), Thread: p.text(i + 5), Sequence: p.int(i + 6), Actor: p.text(i + 7), Text: p.text(i + 8),
-		Body: p.bytes(i + 9), Metadata: p.bytes(i + 10),
-	}
 }
 
 // outcomes lists durable outcomes in the order in which they were decided. A page looks at a bounded number of them,
 // however few have the statuses that are asked for.
 func (r *reader) outcomes() error {
-	after, err := parseCursor(r.q.After, []int64{0, -1}, 0)
+	after, err := cursor.Parse(r.q.After, []int64{0, -1}, 0)
 	if err != nil {
 		return err
 	}
 	looked := 0
 	err = r.each(func(p *running) error {
 		looked++
-		r.page.Next = cursor{numbers: []int64{p.int(0), p.int(1)}}.String()
-		outcome := sgam.Outcome(p.text(3))
-		if len(r.q.Statuses) > 0 && !slices.Contains(r.q.Statuses, outcome) {
-			return nil
+		r.page.Next = cursor.At(p.int(0), p.int(1)).String()
+		if o := p.from(0).OutcomeRecord(); passes(r.q.Statuses, o.Outcome) {
+			r.page.Outcomes = append(r.page.Outcomes, o)
 		}
-		r.page.Outcomes = append(r.page.Outcomes, sgam.OutcomeRecord{
-			Known: p.instant(2).Time(), Ordinal: int(p.int(1)), Outcome: outcome, Memory: p.memory(4), Code: p.text(5),
-			Pointer: p.text(6), Op: sgam.Op(p.text(7)), Attribute: p.text(8), Principal: p.text(9),
-		})
 		return nil
-	}, stOutcomes, r.tenant, after.numbers[0], after.numbers[1], int64(r.limit()))
+	}, stOutcomes, r.tenant, after.Numbers[0], after.Numbers[1], int64(r.limit()))
 	if looked < r.limit() {
 		r.page.Next = ""
 	}
@@ -71,14 +56,14 @@ func (r *reader) candidates() error {
 		}
 		return err
 	}
-	after, err := parseCursor(r.q.After, []int64{0, -1}, 0)
+	after, err := cursor.Parse(r.q.After, []int64{0, -1}, 0)
 	if err != nil {
 		return err
 	}
 	looked := 0
 	err = r.each(func(p *running) error {
 		looked++
-		r.page.Next = cursor{numbers: []int64{p.int(0), p.int(1)}}.String()
+		r.page.Next = cursor.At(p.int(0), p.int(1)).String()
 		if !passes(r.q.Statuses, sgam.Outcome(p.text(3))) {
 			return nil
 		}
@@ -90,7 +75,7 @@ func (r *reader) candidates() error {
 			r.page.Candidates = append(r.page.Candidates, c.Candidate)
 		}
 		return err
-	}, stCandidates, r.tenant, after.numbers[0], after.numbers[1], int64(r.limit()))
+	}, stCandidates, r.tenant, after.Numbers[0], after.Numbers[1], int64(r.limit()))
 	if looked < r.limit() {
 		r.page.Next = ""
 	}

@@ -48,12 +48,7 @@ func (s *session) types() ([]sgam.StoredType, error) {
 	var ids []int64
 	err := s.each(func(p *running) error {
 		ids = append(ids, p.int(0))
-		stored = append(stored, sgam.StoredType{TypeDocument: sgam.TypeDocument{
-			Type: p.text(1), Version: int(p.int(2)), Draft: p.int(3) == 1, JSON: p.bytes(4), Hash: p.text(5), Semantic: p.text(6),
-		}, Revision: p.int(7)})
-		if !p.null(9) {
-			stored[len(stored)-1].Lens = &sgam.LensDocument{JSON: p.bytes(8), Hash: p.text(9)}
-		}
+		stored = append(stored, p.from(1).Type())
 		return nil
 	}, stVersions)
 	if err != nil {

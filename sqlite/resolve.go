@@ -201,21 +201,10 @@ func (r *resolver) standing(t *sgam.Target, s *sgam.Standing) error {
 func (s *session) open(key sgam.SlotKey, id int64, window sgam.Span) ([]sgam.OpenSegment, error) {
 	var found []sgam.OpenSegment
 	err := s.each(func(p *running) error {
-		found = append(found, sgam.OpenSegment{
-			Valid: p.span(0), KnownFrom: p.instant(2), FirstOpen: p.instant(3), LastOpen: p.instant(4), Fact: p.logged(5, key),
-		})
+		found = append(found, p.from(0).Open(key))
 		return nil
 	}, stOpenSegments, s.tenant, id, int64(window.From), int64(window.To))
 	return found, err
-}
-
-// logged decodes a fact as the planner sees it, from the twelve columns that begin at i.
-func (p *running) logged(i int, key sgam.SlotKey) sgam.LoggedFact {
-	return sgam.LoggedFact{
-		Number: p.int(i), ID: p.memory(i + 1), Slot: key, Op: sgam.Op(p.text(i + 2)), Asserted: p.span(i + 3), Value: p.int(i + 5),
-		KnownAt: p.instant(i + 6), PartOf: p.int(i + 7), Target: p.int(i + 8), Confidence: p.confidence(i + 9),
-		Episode: p.text(i + 10), Kind: sgam.EpisodeKind(p.text(i + 11)),
-	}
 }
 
 // backing adds the confirmations of its fact to an open segment.
@@ -275,7 +264,7 @@ func (s *session) log(key sgam.SlotKey, id int64) (sgam.SlotLog, error) {
 func (s *session) logOf(key sgam.SlotKey, id int64) ([]sgam.LoggedFact, error) {
 	var facts []sgam.LoggedFact
 	err := s.each(func(p *running) error {
-		facts = append(facts, p.logged(0, key))
+		facts = append(facts, p.from(0).Logged(key))
 		return nil
 	}, stSlotLog, s.tenant, id)
 	return facts, err

@@ -64,7 +64,7 @@ func (r *resolver) selection(sel *sgam.Selector, s *sgam.Snapshot) error {
 func (r *resolver) selected(sel *sgam.Selector, s *sgam.Snapshot) error {
 	var slots []int64
 	add := func(p *running) error {
-		s.Selected = append(s.Selected, p.logged(0, sgam.SlotKey{}))
+		s.Selected = append(s.Selected, p.from(0).Logged(sgam.SlotKey{}))
 		slots = append(slots, p.int(12))
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/cursor"
 )
 
 var (
@@ -17,7 +18,7 @@ var (
 // touched lists the slots that were written in (since, known], in the order in which they were first written then.
 // Those that a call reached without a fact of their own there come last.
 func (r *reader) touched() error {
-	after, err := parseCursor(r.q.After, []int64{0, 0, 0}, 0)
+	after, err := cursor.Parse(r.q.After, []int64{0, 0, 0}, 0)
 	if err != nil {
 		return err
 	}
@@ -29,8 +30,8 @@ func (r *reader) touched() error {
 	if err != nil {
 		return err
 	}
-	facts := max(after.numbers[0], first.fact)
-	call, slot := after.numbers[1], after.numbers[2]
+	facts := max(after.Numbers[0], first.fact)
+	call, slot := after.Numbers[1], after.Numbers[2]
 	if call <= first.seq {
 		call, slot = first.seq, int64(sgam.Forever)
 	}
@@ -67,7 +68,7 @@ func (r *reader) touched() error {
 			break
 		}
 	}
-	r.page.Next = cursor{numbers: []int64{facts, call, slot}}.String()
+	r.page.Next = cursor.At(facts, call, slot).String()
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/cursor"
 )
 
 var (
@@ -157,7 +158,7 @@ func (s *session) forms(page *sgam.Page, known sgam.Instant) error {
 	for i := range page.Rows {
 		r := &page.Rows[i]
 		err := s.each(func(p *running) error {
-			e, err := p.form(0)
+			e, err := p.from(0).Form()
 			r.Encodings = append(r.Encodings, e)
 			return err
 		}, stForms, s.tenant, r.Number, int64(known))
@@ -173,17 +174,10 @@ func (s *session) forms(page *sgam.Page, known sgam.Instant) error {
 			return err
 		}
 		if p != nil {
-			addEpoch(page, p.typedEpoch(0))
+			addEpoch(page, p.from(0).Epoch())
 		}
 	}
 	return nil
-}
-
-// typedEpoch decodes five columns: the memory type and its epoch.
-func (p *running) typedEpoch(i int) sgam.Epoch {
-	return sgam.Epoch{
-		Type: p.text(i), KnownFrom: p.instant(i + 1), Read: int(p.int(i + 2)), Write: int(p.int(i + 3)), Second: int(p.int(i + 4)),
-	}
 }
 
 // addEpoch adds an epoch to a page, once.
@@ -191,20 +185,6 @@ func addEpoch(page *sgam.Page, e sgam.Epoch) {
 	if !slices.Contains(page.Epochs, e) {
 		page.Epochs = append(page.Epochs, e)
 	}
-}
-
-// form decodes the six columns of an encoding that a lens made.
-func (p *running) form(i int) (sgam.Encoding, error) {
-	e := sgam.Encoding{
-		Version: int(p.int(i)), Value: p.bytes(i + 1), Lens: p.text(i + 2), KnownFrom: p.instant(i + 3), Lossy: p.int(i+4) == 1,
-	}
-	if p.null(i + 5) {
-		return e, nil
-	}
-	if err := json.Unmarshal([]byte(p.text(i+5)), &e.Defaulted); err != nil {
-		return e, fmt.Errorf("sgam: sqlite: places that a lens filled in: %w", err)
-	}
-	return e, nil
 }
 
 // perType calls one for each memory type of the registry, in order of its name.
@@ -251,14 +231,14 @@ func (r *reader) values() error {
 	if r.q.Below != 0 {
 		start = min(start, r.q.Below)
 	}
-	after, err := parseCursor(r.q.After, []int64{start}, 0)
+	after, err := cursor.Parse(r.q.After, []int64{start}, 0)
 	if err != nil {
 		return err
 	}
-	from := max(1, after.numbers[0]-int64(r.limit()))
-	err = r.each(r.value, stValuesBelow, r.tenant, after.numbers[0], from)
+	from := max(1, after.Numbers[0]-int64(r.limit()))
+	err = r.each(r.value, stValuesBelow, r.tenant, after.Numbers[0], from)
 	if from > 1 {
-		r.page.Next = cursor{numbers: []int64{from}}.String()
+		r.page.Next = cursor.At(from).String()
 	}
 	return err
 }
@@ -277,7 +257,7 @@ func (r *reader) value(p *running) error {
 		r.page.Rows = append(r.page.Rows, row)
 		n++
 	}
-	e, err := p.form(10)
+	e, err := p.from(10).Form()
 	if err != nil {
 		return err
 	}
@@ -295,14 +275,14 @@ func (r *reader) value(p *running) error {
 
 // quarantined lists the facts that have no form in a version, from the newest to the oldest.
 func (r *reader) quarantined() error {
-	after, err := parseCursor(r.q.After, []int64{r.lastFact + 1}, 0)
+	after, err := cursor.Parse(r.q.After, []int64{r.lastFact + 1}, 0)
 	if err != nil {
 		return err
 	}
 	looked := 0
 	err = r.each(func(p *running) error {
 		looked++
-		r.page.Next = cursor{numbers: []int64{p.int(0)}}.String()
+		r.page.Next = cursor.At(p.int(0)).String()
 		key, err := r.slotKey(p.int(2))
 		if err != nil || !slices.Contains(r.q.Attributes, key.Attribute) {
 			return err
@@ -312,7 +292,7 @@ func (r *reader) quarantined() error {
 			Believed: p.int(6) == 1,
 		})
 		return nil
-	}, stQuarantinedBelow, r.tenant, int64(r.q.Version), after.numbers[0], int64(r.limit()))
+	}, stQuarantinedBelow, r.tenant, int64(r.q.Version), after.Numbers[0], int64(r.limit()))
 	if looked < r.limit() {
 		r.page.Next = ""
 	}

@@ -69,8 +69,8 @@ func (b *bare) prepare(text string) (*bareStatement, error) {
 }
 
 // prepareNamed compiles a statement of this package.
-func (b *bare) prepareNamed(file, name string) (*bareStatement, error) {
-	text, err := statement(file, name)
+func (b *bare) prepareNamed(name string) (*bareStatement, error) {
+	text, err := statement(name)
 	if err != nil {
 		return nil, err
 	}

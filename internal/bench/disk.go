@@ -85,7 +85,7 @@ func (f *file) disk(ctx context.Context) (d Disk, err error) {
 	defer func() { err = errors.Join(err, p.file.Close()) }()
 
 	d = Disk{Facts: int64(f.facts), Bytes: p.bytes, Tables: map[string]int64{}, Other: p.bytes}
-	segments, err := b.prepareNamed("disk.sql", "segments")
+	segments, err := b.prepareNamed("segments")
 	if err != nil {
 		return d, err
 	}
@@ -94,7 +94,7 @@ func (f *file) disk(ctx context.Context) (d Disk, err error) {
 		return d, err
 	}
 	d.Segments = number(row[0])
-	trees, err := b.prepareNamed("disk.sql", "trees")
+	trees, err := b.prepareNamed("trees")
 	if err != nil {
 		return d, err
 	}

@@ -20,11 +20,11 @@ func openAgainstDriver(ctx context.Context, f *Files) (*Sides, error) {
 	if err != nil {
 		return nil, err
 	}
-	schema, err := statement("driver.sql", "schema")
+	schema, err := statement("schema")
 	if err != nil {
 		return nil, err
 	}
-	seek, err := statement("driver.sql", "seek")
+	seek, err := statement("seek")
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func SQLite(ctx context.Context) (version string, err error) {
 	}
 	b := newBare(ctx, conn)
 	defer func() { err = errors.Join(err, b.Close()) }()
-	st, err := b.prepareNamed("driver.sql", "version")
+	st, err := b.prepareNamed("version")
 	if err != nil {
 		return "", err
 	}

@@ -3,22 +3,20 @@ package bench
 import (
 	"embed"
 	"fmt"
-	"strings"
+
+	"github.com/sgam-ledger/sgam/internal/statements"
 )
 
 //go:embed sql/*.sql
 var sqlFiles embed.FS
 
-// statement is a named statement of a file of this package, each of which begins with a line "-- name: N".
-func statement(file, name string) (string, error) {
-	content, err := sqlFiles.ReadFile("sql/" + file)
-	if err != nil {
-		return "", err
-	}
-	_, text, found := strings.Cut(string(content), "-- name: "+name+"\n")
+var texts = statements.Must(sqlFiles)
+
+// statement is a named statement of this package.
+func statement(name string) (string, error) {
+	text, found := texts[name]
 	if !found {
-		return "", fmt.Errorf("%s has no statement %s", file, name)
+		return "", fmt.Errorf("there is no statement %s", name)
 	}
-	text, _, _ = strings.Cut(text, ";\n")
 	return text, nil
 }

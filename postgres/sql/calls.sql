@@ -6,9 +6,7 @@
 SELECT c.seq, c.known_at, c.last_fact, p.name,
     coalesce((SELECT x.last_fact FROM sgam.calls x WHERE x.tenant_id = $1 AND x.seq = c.seq - 1), 0)
 FROM sgam.calls c
-CROSS JOIN LATERAL (
-    SELECT p.* FROM sgam.principals p
-    WHERE p.tenant_id = $1 AND p.principal_id = c.principal_id OFFSET 0) p
+CROSS JOIN LATERAL ({{principal_of_call}}) p
 WHERE c.tenant_id = $1 AND c.known_at > $2
 ORDER BY c.known_at LIMIT $3;
 
@@ -36,25 +34,14 @@ ORDER BY e.episode_id;
 
 -- name: call_facts
 -- After the slot come the twelve columns that the planner sees.
-SELECT s.scope, u.name, s.attribute_id, s.member,
-    f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.value_number, f.known_from, f.part_of, f.target, f.confidence,
-    e.name, e.kind, f.reach_to, f.ordinal, f.schema_version, f.supersedes, f.retention, f.provenance, f.erased, n.value, p.name
+SELECT s.scope, u.name, s.attribute_id, s.member, {{planner_columns}},
+    f.reach_to, f.ordinal, f.schema_version, f.supersedes, f.retention, f.provenance, f.erased, n.value, p.name
 FROM sgam.facts f
-CROSS JOIN LATERAL (
-    SELECT s.* FROM sgam.slots s
-    WHERE s.tenant_id = $1 AND s.slot_id = f.slot_id OFFSET 0) s
-CROSS JOIN LATERAL (
-    SELECT u.* FROM sgam.subjects u
-    WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u
-CROSS JOIN LATERAL (
-    SELECT p.* FROM sgam.principals p
-    WHERE p.tenant_id = $1 AND p.principal_id = f.principal_id OFFSET 0) p
-LEFT JOIN LATERAL (
-    SELECT e.* FROM sgam.episodes e
-    WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
-LEFT JOIN LATERAL (
-    SELECT n.* FROM sgam.encodings n
-    WHERE n.tenant_id = $1 AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version AND n.known_from = f.known_from OFFSET 0) n ON true
+CROSS JOIN LATERAL ({{slot_of_fact}}) s
+CROSS JOIN LATERAL ({{subject_of_slot}}) u
+CROSS JOIN LATERAL ({{principal_of_fact}}) p
+LEFT JOIN LATERAL ({{episode_of_fact}}) e ON true
+LEFT JOIN LATERAL ({{encoding_of_fact}}) n ON true
 WHERE f.tenant_id = $1 AND f.fact_id > $2 AND f.fact_id <= $3
 ORDER BY f.fact_id;
 
@@ -86,24 +73,16 @@ CROSS JOIN LATERAL (
 CROSS JOIN LATERAL (
     SELECT s.* FROM sgam.slots s
     WHERE s.tenant_id = $1 AND s.slot_id = k.slot_id OFFSET 0) s
-CROSS JOIN LATERAL (
-    SELECT u.* FROM sgam.subjects u
-    WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u;
+CROSS JOIN LATERAL ({{subject_of_slot}}) u;
 
 -- name: call_outcomes
 -- The last two columns are of the candidate that the outcome settled.
 SELECT o.seq, o.ordinal, o.outcome, o.key, o.payload, o.digest, o.fact_id, coalesce(f.memory_id, o.memory_id), o.code, o.pointer,
     o.op, o.attribute, o.assumed, p.name, d.status, d.fact_id
 FROM sgam.outcomes o
-CROSS JOIN LATERAL (
-    SELECT c.* FROM sgam.calls c
-    WHERE c.tenant_id = $1 AND c.seq = o.seq OFFSET 0) c
-CROSS JOIN LATERAL (
-    SELECT p.* FROM sgam.principals p
-    WHERE p.tenant_id = $1 AND p.principal_id = c.principal_id OFFSET 0) p
-LEFT JOIN LATERAL (
-    SELECT f.* FROM sgam.facts f
-    WHERE f.tenant_id = $1 AND f.fact_id = o.fact_id OFFSET 0) f ON true
+CROSS JOIN LATERAL ({{call_of_outcome}}) c
+CROSS JOIN LATERAL ({{principal_of_call}}) p
+LEFT JOIN LATERAL ({{fact_of_outcome}}) f ON true
 LEFT JOIN LATERAL (
     SELECT d.* FROM sgam.candidates d
     WHERE d.tenant_id = $1 AND d.memory_id = coalesce(f.memory_id, o.memory_id) AND d.settled = o.seq OFFSET 0) d ON true
@@ -111,24 +90,14 @@ WHERE o.tenant_id = $1 AND o.seq >= $2 AND o.seq <= $3
 ORDER BY o.seq, o.ordinal;
 
 -- name: call_candidates
-SELECT c.seq, c.ordinal, c.memory_id, o.outcome, e.name, c.delta, s.scope, u.name, s.attribute_id, s.member, (
-    SELECT string_agg(f.memory_id, ''::bytea ORDER BY x.position)
-    FROM sgam.lost_to x CROSS JOIN LATERAL (
-        SELECT f.* FROM sgam.facts f WHERE f.tenant_id = $1 AND f.fact_id = x.fact_id OFFSET 0) f
-    WHERE x.tenant_id = $1 AND x.seq = c.seq AND x.ordinal = c.ordinal)
+SELECT c.seq, c.ordinal, c.memory_id, o.outcome, e.name, c.delta, s.scope, u.name, s.attribute_id, s.member, ({{lost_to}})
 FROM sgam.candidates c
 CROSS JOIN LATERAL (
     SELECT o.* FROM sgam.outcomes o
     WHERE o.tenant_id = $1 AND o.seq = c.seq AND o.ordinal = c.ordinal OFFSET 0) o
-CROSS JOIN LATERAL (
-    SELECT s.* FROM sgam.slots s
-    WHERE s.tenant_id = $1 AND s.slot_id = c.slot_id OFFSET 0) s
-CROSS JOIN LATERAL (
-    SELECT u.* FROM sgam.subjects u
-    WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u
-CROSS JOIN LATERAL (
-    SELECT e.* FROM sgam.episodes e
-    WHERE e.tenant_id = $1 AND e.episode_id = c.episode_id OFFSET 0) e
+CROSS JOIN LATERAL ({{slot_of_candidate}}) s
+CROSS JOIN LATERAL ({{subject_of_slot}}) u
+CROSS JOIN LATERAL ({{episode_of_candidate}}) e
 WHERE c.tenant_id = $1 AND c.seq >= $2 AND c.seq <= $3
 ORDER BY c.seq, c.ordinal;
 

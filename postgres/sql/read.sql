@@ -5,6 +5,8 @@
 -- Each table is looked into through a lateral subquery with OFFSET 0, in the order in which they are written. The planner
 -- cannot turn that into joins, for which it needs statistics: a ledger begins empty, and a plan that was made then would
 -- walk over a whole tenant for each row until the statistics catch up.
+--
+-- What stands in {{ }} is in parts.sql.
 
 -- name: clock
 SELECT t.last_known, t.last_seq, t.last_fact, (SELECT r.revision FROM sgam.registry r) FROM sgam.tenants t WHERE t.tenant_id = $1;
@@ -12,159 +14,69 @@ SELECT t.last_known, t.last_seq, t.last_fact, (SELECT r.revision FROM sgam.regis
 -- name: point
 -- What was believed at $8 about an instant: the later of $6 and the last commit, or $6 itself when $7 is the beginning of
 -- time. It is one statement because it is the read that an agent does most.
-SELECT t.last_known, (SELECT r.revision FROM sgam.registry r), s.valid_from, s.valid_to, s.known_from, s.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention, f.provenance,
-    f.erased, n.value, e.name, p.name,
-    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes), f.value_number
+SELECT t.last_known, (SELECT r.revision FROM sgam.registry r), s.valid_from, s.valid_to, s.known_from, s.fact_id,
+    {{fact_columns}}
 FROM sgam.tenants t
 LEFT JOIN LATERAL (
     SELECT g.valid_from, g.valid_to, g.known_from, g.fact_id
     FROM sgam.subjects u
-    CROSS JOIN LATERAL (
-        SELECT s.* FROM sgam.slots s
-        WHERE s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member = $5 OFFSET 0) s
+    CROSS JOIN LATERAL ({{slot_of_key}}) s
     CROSS JOIN LATERAL (
         SELECT c.valid_from, c.valid_to, c.known_from, c.known_to, c.fact_id, c.opened_by, c.closed_by
         FROM unnest($9::bigint[]) AS k(node)
         CROSS JOIN LATERAL (
             SELECT x.valid_from, x.valid_to, x.known_from, x.known_to, x.fact_id, x.opened_by, x.closed_by
             FROM sgam.segments x
-            WHERE x.tenant_id = $1 AND x.slot_id = s.slot_id AND x.node = k.node AND x.valid_from <= greatest($6, least($7, t.last_known))
+            WHERE x.tenant_id = $1 AND x.slot_id = s.slot_id AND x.node = k.node
+                AND x.valid_from <= greatest($6, least($7, t.last_known))
             ORDER BY x.valid_from DESC LIMIT 1) c
         WHERE (k.node = 0 OR s.levels & (k.node & -k.node) <> 0)
-            AND c.valid_to > greatest($6, least($7, t.last_known)) AND c.known_from <= least($8, t.last_known) AND (c.known_to IS NULL OR c.known_to > least($8, t.last_known))
+            AND c.valid_to > greatest($6, least($7, t.last_known)) AND c.known_from <= least($8, t.last_known)
+            AND (c.known_to IS NULL OR c.known_to > least($8, t.last_known))
         LIMIT 1) g
     WHERE u.tenant_id = $1 AND u.name = $2
 ) s ON true
 LEFT JOIN LATERAL (
     SELECT f.* FROM sgam.facts f
     WHERE f.tenant_id = $1 AND f.fact_id = s.fact_id OFFSET 0) f ON true
-LEFT JOIN LATERAL (
-    SELECT n.* FROM sgam.encodings n
-    WHERE n.tenant_id = $1 AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
-    AND n.known_from = f.known_from OFFSET 0) n ON true
-LEFT JOIN LATERAL (
-    SELECT e.* FROM sgam.episodes e
-    WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
-LEFT JOIN LATERAL (
-    SELECT p.* FROM sgam.principals p
-    WHERE p.tenant_id = $1 AND p.principal_id = f.principal_id OFFSET 0) p ON true
+{{fact_joins}}
 WHERE t.tenant_id = $1;
 
 -- name: members
 -- The set slot $2 to $4 and its members after the member $5, at the valid time $6 and the known time $7.
-SELECT s.scope, u.name, s.attribute_id, s.member, s.slot_id, s.subject_id, g.valid_from, g.valid_to, g.known_from, g.known_to,
-    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = g.opened_by),
-    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = g.closed_by),
-    f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention, f.provenance,
-    f.erased, n.value, e.name, p.name,
-    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes), f.value_number
+SELECT {{listed_columns}}
 FROM sgam.subjects u
 CROSS JOIN LATERAL (
     SELECT s.* FROM sgam.slots s
     WHERE s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND (s.member > $5 OR $8) OFFSET 0) s
-CROSS JOIN LATERAL (
-    SELECT c.valid_from, c.valid_to, c.known_from, c.known_to, c.fact_id, c.opened_by, c.closed_by
-    FROM unnest($10::bigint[]) AS k(node)
-    CROSS JOIN LATERAL (
-        SELECT x.valid_from, x.valid_to, x.known_from, x.known_to, x.fact_id, x.opened_by, x.closed_by
-        FROM sgam.segments x
-        WHERE x.tenant_id = $1 AND x.slot_id = s.slot_id AND x.node = k.node AND x.valid_from <= $6
-        ORDER BY x.valid_from DESC LIMIT 1) c
-    WHERE (k.node = 0 OR s.levels & (k.node & -k.node) <> 0)
-        AND c.valid_to > $6 AND c.known_from <= $7 AND (c.known_to IS NULL OR c.known_to > $7)
-    LIMIT 1) g
-CROSS JOIN LATERAL (
-    SELECT f.* FROM sgam.facts f
-    WHERE f.tenant_id = $1 AND f.fact_id = g.fact_id OFFSET 0) f
-LEFT JOIN LATERAL (
-    SELECT n.* FROM sgam.encodings n
-    WHERE n.tenant_id = $1 AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
-    AND n.known_from = f.known_from OFFSET 0) n ON true
-LEFT JOIN LATERAL (
-    SELECT e.* FROM sgam.episodes e
-    WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
-LEFT JOIN LATERAL (
-    SELECT p.* FROM sgam.principals p
-    WHERE p.tenant_id = $1 AND p.principal_id = f.principal_id OFFSET 0) p ON true
+CROSS JOIN LATERAL ({{segment_at}}) g
+CROSS JOIN LATERAL ({{fact_of_segment}}) f
+{{fact_joins}}
 WHERE u.tenant_id = $1 AND u.name = $2
 ORDER BY s.member LIMIT $9;
 
 -- name: facts_of_scope
 -- What is believed in a scope $2 after the slot $3 to $5, at the valid time $6 and the known time $7.
-SELECT s.scope, u.name, s.attribute_id, s.member, s.slot_id, s.subject_id, g.valid_from, g.valid_to, g.known_from, g.known_to,
-    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = g.opened_by),
-    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = g.closed_by),
-    f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention, f.provenance,
-    f.erased, n.value, e.name, p.name,
-    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes), f.value_number
+SELECT {{listed_columns}}
 FROM sgam.slots s
-CROSS JOIN LATERAL (
-    SELECT u.* FROM sgam.subjects u
-    WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u
-CROSS JOIN LATERAL (
-    SELECT c.valid_from, c.valid_to, c.known_from, c.known_to, c.fact_id, c.opened_by, c.closed_by
-    FROM unnest($10::bigint[]) AS k(node)
-    CROSS JOIN LATERAL (
-        SELECT x.valid_from, x.valid_to, x.known_from, x.known_to, x.fact_id, x.opened_by, x.closed_by
-        FROM sgam.segments x
-        WHERE x.tenant_id = $1 AND x.slot_id = s.slot_id AND x.node = k.node AND x.valid_from <= $6
-        ORDER BY x.valid_from DESC LIMIT 1) c
-    WHERE (k.node = 0 OR s.levels & (k.node & -k.node) <> 0)
-        AND c.valid_to > $6 AND c.known_from <= $7 AND (c.known_to IS NULL OR c.known_to > $7)
-    LIMIT 1) g
-CROSS JOIN LATERAL (
-    SELECT f.* FROM sgam.facts f
-    WHERE f.tenant_id = $1 AND f.fact_id = g.fact_id OFFSET 0) f
-LEFT JOIN LATERAL (
-    SELECT n.* FROM sgam.encodings n
-    WHERE n.tenant_id = $1 AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
-    AND n.known_from = f.known_from OFFSET 0) n ON true
-LEFT JOIN LATERAL (
-    SELECT e.* FROM sgam.episodes e
-    WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
-LEFT JOIN LATERAL (
-    SELECT p.* FROM sgam.principals p
-    WHERE p.tenant_id = $1 AND p.principal_id = f.principal_id OFFSET 0) p ON true
+CROSS JOIN LATERAL ({{subject_of_slot}}) u
+CROSS JOIN LATERAL ({{segment_at}}) g
+CROSS JOIN LATERAL ({{fact_of_segment}}) f
+{{fact_joins}}
 WHERE s.tenant_id = $1 AND s.scope = $2 AND (s.subject_id, s.attribute_id, s.member) > ($3, $4, $5)
     AND ($8::bigint[] IS NULL OR s.attribute_id = ANY ($8))
 ORDER BY s.subject_id, s.attribute_id, s.member LIMIT $9;
 
 -- name: facts_of_subjects
 -- The same of the subjects $11.
-SELECT s.scope, u.name, s.attribute_id, s.member, s.slot_id, s.subject_id, g.valid_from, g.valid_to, g.known_from, g.known_to,
-    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = g.opened_by),
-    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = g.closed_by),
-    f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention, f.provenance,
-    f.erased, n.value, e.name, p.name,
-    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes), f.value_number
+SELECT {{listed_columns}}
 FROM sgam.subjects u
 CROSS JOIN LATERAL (
     SELECT s.* FROM sgam.slots s
     WHERE s.tenant_id = $1 AND s.scope = $2 AND s.subject_id = u.subject_id OFFSET 0) s
-CROSS JOIN LATERAL (
-    SELECT c.valid_from, c.valid_to, c.known_from, c.known_to, c.fact_id, c.opened_by, c.closed_by
-    FROM unnest($10::bigint[]) AS k(node)
-    CROSS JOIN LATERAL (
-        SELECT x.valid_from, x.valid_to, x.known_from, x.known_to, x.fact_id, x.opened_by, x.closed_by
-        FROM sgam.segments x
-        WHERE x.tenant_id = $1 AND x.slot_id = s.slot_id AND x.node = k.node AND x.valid_from <= $6
-        ORDER BY x.valid_from DESC LIMIT 1) c
-    WHERE (k.node = 0 OR s.levels & (k.node & -k.node) <> 0)
-        AND c.valid_to > $6 AND c.known_from <= $7 AND (c.known_to IS NULL OR c.known_to > $7)
-    LIMIT 1) g
-CROSS JOIN LATERAL (
-    SELECT f.* FROM sgam.facts f
-    WHERE f.tenant_id = $1 AND f.fact_id = g.fact_id OFFSET 0) f
-LEFT JOIN LATERAL (
-    SELECT n.* FROM sgam.encodings n
-    WHERE n.tenant_id = $1 AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
-    AND n.known_from = f.known_from OFFSET 0) n ON true
-LEFT JOIN LATERAL (
-    SELECT e.* FROM sgam.episodes e
-    WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
-LEFT JOIN LATERAL (
-    SELECT p.* FROM sgam.principals p
-    WHERE p.tenant_id = $1 AND p.principal_id = f.principal_id OFFSET 0) p ON true
+CROSS JOIN LATERAL ({{segment_at}}) g
+CROSS JOIN LATERAL ({{fact_of_segment}}) f
+{{fact_joins}}
 WHERE u.tenant_id = $1 AND u.name = ANY ($11::text[]) AND (s.subject_id, s.attribute_id, s.member) > ($3, $4, $5)
     AND ($8::bigint[] IS NULL OR s.attribute_id = ANY ($8))
 ORDER BY s.subject_id, s.attribute_id, s.member LIMIT $9;
@@ -181,116 +93,52 @@ SELECT found.scope FROM found WHERE found.scope IS NOT NULL LIMIT $3;
 
 -- name: timeline
 -- The segments of a slot that start after $6, as known at $7.
-SELECT s.scope, u.name, s.attribute_id, s.member, s.slot_id, s.subject_id, g.valid_from, g.valid_to, g.known_from, g.known_to,
-    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = g.opened_by),
-    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = g.closed_by),
-    f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention, f.provenance,
-    f.erased, n.value, e.name, p.name,
-    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes), f.value_number
+SELECT {{listed_columns}}
 FROM sgam.subjects u
-CROSS JOIN LATERAL (
-    SELECT s.* FROM sgam.slots s
-    WHERE s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member = $5 OFFSET 0) s
+CROSS JOIN LATERAL ({{slot_of_key}}) s
 JOIN unnest($9::bigint[]) AS k(node) ON k.node = 0 OR s.levels & (k.node & -k.node) <> 0
 CROSS JOIN LATERAL (
     SELECT g.* FROM sgam.segments g
     WHERE g.tenant_id = $1 AND g.slot_id = s.slot_id AND g.node = k.node AND g.valid_from > $6
     AND g.known_from <= $7 AND (g.known_to IS NULL OR g.known_to > $7) OFFSET 0) g
-CROSS JOIN LATERAL (
-    SELECT f.* FROM sgam.facts f
-    WHERE f.tenant_id = $1 AND f.fact_id = g.fact_id OFFSET 0) f
-LEFT JOIN LATERAL (
-    SELECT n.* FROM sgam.encodings n
-    WHERE n.tenant_id = $1 AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
-    AND n.known_from = f.known_from OFFSET 0) n ON true
-LEFT JOIN LATERAL (
-    SELECT e.* FROM sgam.episodes e
-    WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
-LEFT JOIN LATERAL (
-    SELECT p.* FROM sgam.principals p
-    WHERE p.tenant_id = $1 AND p.principal_id = f.principal_id OFFSET 0) p ON true
+CROSS JOIN LATERAL ({{fact_of_segment}}) f
+{{fact_joins}}
 WHERE u.tenant_id = $1 AND u.name = $2
 ORDER BY g.valid_from LIMIT $8;
 
 -- name: believed
 -- The segments of a slot that ever covered $6, known after $7.
-SELECT s.scope, u.name, s.attribute_id, s.member, s.slot_id, s.subject_id, g.valid_from, g.valid_to, g.known_from, g.known_to,
-    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = g.opened_by),
-    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = g.closed_by),
-    f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention, f.provenance,
-    f.erased, n.value, e.name, p.name,
-    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes), f.value_number
+SELECT {{listed_columns}}
 FROM sgam.subjects u
-CROSS JOIN LATERAL (
-    SELECT s.* FROM sgam.slots s
-    WHERE s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member = $5 OFFSET 0) s
+CROSS JOIN LATERAL ({{slot_of_key}}) s
 CROSS JOIN LATERAL (
     SELECT g.* FROM sgam.segments g
     WHERE g.tenant_id = $1 AND g.slot_id = s.slot_id AND g.valid_from <= $6 AND g.valid_to > $6 AND g.known_from > $7 OFFSET 0) g
-CROSS JOIN LATERAL (
-    SELECT f.* FROM sgam.facts f
-    WHERE f.tenant_id = $1 AND f.fact_id = g.fact_id OFFSET 0) f
-LEFT JOIN LATERAL (
-    SELECT n.* FROM sgam.encodings n
-    WHERE n.tenant_id = $1 AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
-    AND n.known_from = f.known_from OFFSET 0) n ON true
-LEFT JOIN LATERAL (
-    SELECT e.* FROM sgam.episodes e
-    WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
-LEFT JOIN LATERAL (
-    SELECT p.* FROM sgam.principals p
-    WHERE p.tenant_id = $1 AND p.principal_id = f.principal_id OFFSET 0) p ON true
+CROSS JOIN LATERAL ({{fact_of_segment}}) f
+{{fact_joins}}
 WHERE u.tenant_id = $1 AND u.name = $2
 ORDER BY g.known_from LIMIT $8;
 
 -- name: history
 -- The facts of a slot after $6, and what a withdrawal takes back.
-SELECT s.scope, u.name, s.attribute_id, s.member, f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention, f.provenance,
-    f.erased, n.value, e.name, p.name,
-    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes), f.value_number,
+SELECT s.scope, u.name, s.attribute_id, s.member, f.fact_id, {{fact_columns}},
     (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.target)
 FROM sgam.subjects u
-CROSS JOIN LATERAL (
-    SELECT s.* FROM sgam.slots s
-    WHERE s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member = $5 OFFSET 0) s
+CROSS JOIN LATERAL ({{slot_of_key}}) s
 CROSS JOIN LATERAL (
     SELECT f.* FROM sgam.facts f
     WHERE f.tenant_id = $1 AND f.slot_id = s.slot_id AND f.slot_id > 0 AND f.fact_id > $6 OFFSET 0) f
-LEFT JOIN LATERAL (
-    SELECT n.* FROM sgam.encodings n
-    WHERE n.tenant_id = $1 AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
-    AND n.known_from = f.known_from OFFSET 0) n ON true
-LEFT JOIN LATERAL (
-    SELECT e.* FROM sgam.episodes e
-    WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
-LEFT JOIN LATERAL (
-    SELECT p.* FROM sgam.principals p
-    WHERE p.tenant_id = $1 AND p.principal_id = f.principal_id OFFSET 0) p ON true
+{{fact_joins}}
 WHERE u.tenant_id = $1 AND u.name = $2
 ORDER BY f.fact_id LIMIT $7;
 
 -- name: memory
-SELECT s.scope, u.name, s.attribute_id, s.member, f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention, f.provenance,
-    f.erased, n.value, e.name, p.name,
-    (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes), f.value_number,
+SELECT s.scope, u.name, s.attribute_id, s.member, f.fact_id, {{fact_columns}},
     (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.target)
 FROM sgam.facts f
-CROSS JOIN LATERAL (
-    SELECT s.* FROM sgam.slots s
-    WHERE s.tenant_id = $1 AND s.slot_id = f.slot_id OFFSET 0) s
-CROSS JOIN LATERAL (
-    SELECT u.* FROM sgam.subjects u
-    WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u
-LEFT JOIN LATERAL (
-    SELECT n.* FROM sgam.encodings n
-    WHERE n.tenant_id = $1 AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
-    AND n.known_from = f.known_from OFFSET 0) n ON true
-LEFT JOIN LATERAL (
-    SELECT e.* FROM sgam.episodes e
-    WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
-LEFT JOIN LATERAL (
-    SELECT p.* FROM sgam.principals p
-    WHERE p.tenant_id = $1 AND p.principal_id = f.principal_id OFFSET 0) p ON true
+CROSS JOIN LATERAL ({{slot_of_fact}}) s
+CROSS JOIN LATERAL ({{subject_of_slot}}) u
+{{fact_joins}}
 WHERE f.tenant_id = $1 AND f.memory_id = $2;
 
 -- name: log_position
@@ -301,14 +149,11 @@ SELECT c.last_fact, c.seq FROM sgam.calls c WHERE c.tenant_id = $1 AND c.known_a
 -- Slots in the order of their first fact in ($4, $3], after fact $2.
 SELECT f.fact_id, s.scope, u.name, s.attribute_id, s.member
 FROM sgam.facts f
-CROSS JOIN LATERAL (
-    SELECT s.* FROM sgam.slots s
-    WHERE s.tenant_id = $1 AND s.slot_id = f.slot_id OFFSET 0) s
-CROSS JOIN LATERAL (
-    SELECT u.* FROM sgam.subjects u
-    WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u
+CROSS JOIN LATERAL ({{slot_of_fact}}) s
+CROSS JOIN LATERAL ({{subject_of_slot}}) u
 WHERE f.tenant_id = $1 AND f.fact_id > $2 AND f.fact_id <= $3
-    AND (SELECT min(x.fact_id) FROM sgam.facts x WHERE x.tenant_id = $1 AND x.slot_id = f.slot_id AND x.slot_id > 0 AND x.fact_id > $4) = f.fact_id
+    AND (SELECT min(x.fact_id) FROM sgam.facts x
+         WHERE x.tenant_id = $1 AND x.slot_id = f.slot_id AND x.slot_id > 0 AND x.fact_id > $4) = f.fact_id
     AND ($6::text[] IS NULL OR u.name = ANY ($6)) AND ($7::bigint[] IS NULL OR s.attribute_id = ANY ($7))
     AND ($8::text[] IS NULL OR s.scope = ANY ($8))
 ORDER BY f.fact_id LIMIT $5;
@@ -321,9 +166,7 @@ FROM sgam.reached r
 CROSS JOIN LATERAL (
     SELECT s.* FROM sgam.slots s
     WHERE s.tenant_id = $1 AND s.slot_id = r.slot_id OFFSET 0) s
-CROSS JOIN LATERAL (
-    SELECT u.* FROM sgam.subjects u
-    WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u
+CROSS JOIN LATERAL ({{subject_of_slot}}) u
 WHERE r.tenant_id = $1 AND (r.seq, r.slot_id) > ($2, $4) AND r.seq <= $3
     AND NOT EXISTS (SELECT 1 FROM sgam.facts x
         WHERE x.tenant_id = $1 AND x.slot_id = r.slot_id AND x.slot_id > 0 AND x.fact_id > $5 AND x.fact_id <= $6)
@@ -340,50 +183,23 @@ FROM sgam.episodes e WHERE e.tenant_id = $1 AND e.name = $2;
 -- name: outcomes
 SELECT o.seq, o.ordinal, c.known_at, o.outcome, coalesce(f.memory_id, o.memory_id), o.code, o.pointer, o.op, o.attribute, p.name
 FROM sgam.outcomes o
-CROSS JOIN LATERAL (
-    SELECT c.* FROM sgam.calls c
-    WHERE c.tenant_id = $1 AND c.seq = o.seq OFFSET 0) c
-CROSS JOIN LATERAL (
-    SELECT p.* FROM sgam.principals p
-    WHERE p.tenant_id = $1 AND p.principal_id = c.principal_id OFFSET 0) p
-LEFT JOIN LATERAL (
-    SELECT f.* FROM sgam.facts f
-    WHERE f.tenant_id = $1 AND f.fact_id = o.fact_id OFFSET 0) f ON true
+CROSS JOIN LATERAL ({{call_of_outcome}}) c
+CROSS JOIN LATERAL ({{principal_of_call}}) p
+LEFT JOIN LATERAL ({{fact_of_outcome}}) f ON true
 WHERE o.tenant_id = $1 AND (o.seq, o.ordinal) > ($2, $3) AND ($5::text[] IS NULL OR o.outcome = ANY ($5))
 ORDER BY o.seq, o.ordinal LIMIT $4;
 
 -- name: candidates
-SELECT c.seq, c.ordinal, c.memory_id, c.status, s.scope, u.name, s.attribute_id, s.member, e.name, e.kind, e.source_id, c.delta,
-    p.name, l.known_at, (
-    SELECT string_agg(f.memory_id, ''::bytea ORDER BY x.position)
-    FROM sgam.lost_to x CROSS JOIN LATERAL (
-        SELECT f.* FROM sgam.facts f WHERE f.tenant_id = $1 AND f.fact_id = x.fact_id OFFSET 0) f
-    WHERE x.tenant_id = $1 AND x.seq = c.seq AND x.ordinal = c.ordinal)
+SELECT {{candidate_columns}}
 FROM sgam.candidates c
-CROSS JOIN LATERAL (
-    SELECT s.* FROM sgam.slots s
-    WHERE s.tenant_id = $1 AND s.slot_id = c.slot_id OFFSET 0) s
-CROSS JOIN LATERAL (
-    SELECT u.* FROM sgam.subjects u
-    WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u
-CROSS JOIN LATERAL (
-    SELECT e.* FROM sgam.episodes e
-    WHERE e.tenant_id = $1 AND e.episode_id = c.episode_id OFFSET 0) e
-CROSS JOIN LATERAL (
-    SELECT l.* FROM sgam.calls l
-    WHERE l.tenant_id = $1 AND l.seq = c.seq OFFSET 0) l
-CROSS JOIN LATERAL (
-    SELECT p.* FROM sgam.principals p
-    WHERE p.tenant_id = $1 AND p.principal_id = l.principal_id OFFSET 0) p
+{{candidate_joins}}
 WHERE c.tenant_id = $1 AND (c.seq, c.ordinal) > ($2, $3) AND ($5::text[] IS NULL OR c.status = ANY ($5))
 ORDER BY c.seq, c.ordinal LIMIT $4;
 
 -- name: slots_in_order
 SELECT s.slot_id, s.scope, u.name, s.attribute_id, s.member, z.slot_id
 FROM sgam.slots s
-CROSS JOIN LATERAL (
-    SELECT u.* FROM sgam.subjects u
-    WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u
+CROSS JOIN LATERAL ({{subject_of_slot}}) u
 LEFT JOIN LATERAL (
     SELECT z.* FROM sgam.slots z
     WHERE z.tenant_id = $1 AND z.scope = s.scope AND z.subject_id = s.subject_id
@@ -449,12 +265,8 @@ ORDER BY y.name, m.serial;
 SELECT f.fact_id, f.memory_id, f.op, f.schema_version, f.erased, s.scope, u.name, s.attribute_id, s.member,
     n.schema_version, n.value, n.lens, n.known_from, n.lossy, n.defaulted
 FROM sgam.facts f
-CROSS JOIN LATERAL (
-    SELECT s.* FROM sgam.slots s
-    WHERE s.tenant_id = $1 AND s.slot_id = f.slot_id OFFSET 0) s
-CROSS JOIN LATERAL (
-    SELECT u.* FROM sgam.subjects u
-    WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u
+CROSS JOIN LATERAL ({{slot_of_fact}}) s
+CROSS JOIN LATERAL ({{subject_of_slot}}) u
 CROSS JOIN LATERAL (
     SELECT n.* FROM sgam.encodings n
     WHERE n.tenant_id = $1 AND n.fact_id = f.fact_id OFFSET 0) n
@@ -468,11 +280,7 @@ FROM sgam.quarantine q
 CROSS JOIN LATERAL (
     SELECT f.* FROM sgam.facts f
     WHERE f.tenant_id = $1 AND f.fact_id = q.fact_id OFFSET 0) f
-CROSS JOIN LATERAL (
-    SELECT s.* FROM sgam.slots s
-    WHERE s.tenant_id = $1 AND s.slot_id = f.slot_id OFFSET 0) s
-CROSS JOIN LATERAL (
-    SELECT u.* FROM sgam.subjects u
-    WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u
+CROSS JOIN LATERAL ({{slot_of_fact}}) s
+CROSS JOIN LATERAL ({{subject_of_slot}}) u
 WHERE q.tenant_id = $1 AND q.schema_version = $2 AND q.fact_id < $3 AND q.known_to IS NULL AND s.attribute_id = ANY ($5::bigint[])
 ORDER BY q.fact_id DESC LIMIT $4;

@@ -1,5 +1,6 @@
 -- What one call names, as it stands under the write lock. Statements about slots take the tenant, subject, scope and
--- attribute as $1 to $4; those about a range of members take its ends as $5 and $6. Subqueries have OFFSET 0 for the reason given in read.sql.
+-- attribute as $1 to $4; those about a range of members take its ends as $5 and $6. Subqueries have OFFSET 0 for the
+-- reason given in read.sql.
 
 -- name: registry_revision
 SELECT r.revision FROM sgam.registry r;
@@ -18,18 +19,14 @@ FROM sgam.episodes e WHERE e.tenant_id = $1 AND e.name = ANY ($2::text[]);
 -- name: slot
 SELECT u.subject_id, s.slot_id, s.next_number, s.levels
 FROM sgam.subjects u
-LEFT JOIN LATERAL (
-    SELECT s.* FROM sgam.slots s
-    WHERE s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member = $5 OFFSET 0) s ON true
+LEFT JOIN LATERAL ({{slot_of_key}}) s ON true
 WHERE u.tenant_id = $1 AND u.name = $2;
 
 -- name: standing
 -- The slot, and the next change-point after $6: the start of an open segment, or a live point.
 SELECT u.subject_id, s.slot_id, s.next_number, s.levels, g.starts, p.starts
 FROM sgam.subjects u
-LEFT JOIN LATERAL (
-    SELECT s.* FROM sgam.slots s
-    WHERE s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member = $5 OFFSET 0) s ON true
+LEFT JOIN LATERAL ({{slot_of_key}}) s ON true
 LEFT JOIN LATERAL (
     SELECT min(x.valid_from) AS starts FROM sgam.segments x
     WHERE x.tenant_id = $1 AND x.slot_id = s.slot_id AND x.node = 0 AND x.valid_from > $6) g ON true
@@ -42,9 +39,7 @@ WHERE u.tenant_id = $1 AND u.name = $2;
 -- The same of the members that have an open segment.
 SELECT s.member, s.slot_id, s.next_number, s.levels, g.starts, p.starts
 FROM sgam.subjects u
-CROSS JOIN LATERAL (
-    SELECT s.* FROM sgam.slots s
-    WHERE s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member >= $5 AND s.member <= $6 OFFSET 0) s
+CROSS JOIN LATERAL ({{slots_of_members}}) s
 LEFT JOIN LATERAL (
     SELECT min(x.valid_from) AS starts FROM sgam.segments x
     WHERE x.tenant_id = $1 AND x.slot_id = s.slot_id AND x.node = 0 AND x.valid_from > $7) g ON true
@@ -57,15 +52,9 @@ ORDER BY s.member;
 
 -- name: open_segments
 -- The open segments that overlap the window from $7 to $8.
-SELECT s.member, g.valid_from, g.valid_to, g.known_from,
-    (SELECT min(x.valid_from) FROM sgam.segments x WHERE x.tenant_id = $1 AND x.fact_id = g.fact_id AND x.known_to IS NULL),
-    (SELECT max(x.valid_from) FROM sgam.segments x WHERE x.tenant_id = $1 AND x.fact_id = g.fact_id AND x.known_to IS NULL),
-    f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.value_number, f.known_from, f.part_of, f.target, f.confidence,
-    e.name, e.kind
+SELECT s.member, g.valid_from, g.valid_to, g.known_from, {{open_columns}}
 FROM sgam.subjects u
-CROSS JOIN LATERAL (
-    SELECT s.* FROM sgam.slots s
-    WHERE s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member >= $5 AND s.member <= $6 OFFSET 0) s
+CROSS JOIN LATERAL ({{slots_of_members}}) s
 CROSS JOIN LATERAL (
     (SELECT x.* FROM sgam.segments x
      WHERE x.tenant_id = $1 AND x.slot_id = s.slot_id AND x.node = 0 AND x.valid_from <= $7
@@ -73,12 +62,8 @@ CROSS JOIN LATERAL (
     UNION ALL
     SELECT x.* FROM sgam.segments x
     WHERE x.tenant_id = $1 AND x.slot_id = s.slot_id AND x.node = 0 AND x.valid_from > $7 AND x.valid_from < $8) g
-CROSS JOIN LATERAL (
-    SELECT f.* FROM sgam.facts f
-    WHERE f.tenant_id = $1 AND f.fact_id = g.fact_id OFFSET 0) f
-LEFT JOIN LATERAL (
-    SELECT e.* FROM sgam.episodes e
-    WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
+CROSS JOIN LATERAL ({{fact_of_segment}}) f
+LEFT JOIN LATERAL ({{episode_of_fact}}) e ON true
 WHERE u.tenant_id = $1 AND u.name = $2 AND g.valid_to > $7
 ORDER BY s.member, g.valid_from;
 
@@ -90,9 +75,7 @@ SELECT s.member, g.valid_from, f.confidence, e.kind, c.valid_from, c.valid_to, E
     WHERE x.tenant_id = $1 AND x.fact_id = c.old_fact AND x.known_to IS NULL
         AND x.valid_from < c.valid_to AND x.valid_to > c.valid_from AND (x.valid_to <= $7 OR x.valid_from >= w.ends))
 FROM sgam.subjects u
-CROSS JOIN LATERAL (
-    SELECT s.* FROM sgam.slots s
-    WHERE s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member >= $5 AND s.member <= $6 OFFSET 0) s
+CROSS JOIN LATERAL ({{slots_of_members}}) s
 CROSS JOIN LATERAL (
     SELECT CASE WHEN $9::boolean THEN least($8::bigint,
         (SELECT min(x.valid_from) FROM sgam.segments x
@@ -113,9 +96,7 @@ CROSS JOIN LATERAL (
 CROSS JOIN LATERAL (
     SELECT f.* FROM sgam.facts f
     WHERE f.tenant_id = $1 AND f.fact_id = c.new_fact OFFSET 0) f
-LEFT JOIN LATERAL (
-    SELECT e.* FROM sgam.episodes e
-    WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
+LEFT JOIN LATERAL ({{episode_of_fact}}) e ON true
 WHERE u.tenant_id = $1 AND u.name = $2 AND g.valid_to > $7
 ORDER BY s.member, g.valid_from, c.new_fact, c.valid_from;
 
@@ -123,9 +104,7 @@ ORDER BY s.member, g.valid_from, c.new_fact, c.valid_from;
 -- The live points in the window from $7 to $8, and the dead ones of absence and of the values with the digests $9.
 SELECT s.member, p.valid_from, p.number, p.facts
 FROM sgam.subjects u
-CROSS JOIN LATERAL (
-    SELECT s.* FROM sgam.slots s
-    WHERE s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member >= $5 AND s.member <= $6 OFFSET 0) s
+CROSS JOIN LATERAL ({{slots_of_members}}) s
 CROSS JOIN LATERAL (
     SELECT x.valid_from, x.number, x.facts FROM sgam.points x
     WHERE x.tenant_id = $1 AND x.slot_id = s.slot_id AND x.live AND x.facts > 0 AND x.valid_from >= $7 AND x.valid_from < $8
@@ -146,9 +125,7 @@ WHERE u.tenant_id = $1 AND u.name = $2;
 -- name: numbers
 SELECT v.digest, v.number
 FROM sgam.subjects u
-CROSS JOIN LATERAL (
-    SELECT s.* FROM sgam.slots s
-    WHERE s.tenant_id = $1 AND s.scope = $3 AND s.subject_id = u.subject_id AND s.attribute_id = $4 AND s.member = $5 OFFSET 0) s
+CROSS JOIN LATERAL ({{slot_of_key}}) s
 CROSS JOIN LATERAL (
     SELECT v.* FROM sgam.value_numbers v
     WHERE v.tenant_id = $1 AND v.slot_id = s.slot_id AND v.digest = ANY ($6::bytea[]) OFFSET 0) v
@@ -162,12 +139,8 @@ SELECT o.key, o.outcome, o.payload, o.fact_id, o.memory_id, o.code, o.assumed, c
         SELECT f.* FROM sgam.facts f WHERE f.tenant_id = $1 AND f.fact_id = l.fact_id OFFSET 0) f
     WHERE l.tenant_id = $1 AND l.seq = h.seq AND l.ordinal = h.ordinal)
 FROM sgam.outcomes o
-CROSS JOIN LATERAL (
-    SELECT c.* FROM sgam.calls c
-    WHERE c.tenant_id = $1 AND c.seq = o.seq OFFSET 0) c
-CROSS JOIN LATERAL (
-    SELECT p.* FROM sgam.principals p
-    WHERE p.tenant_id = $1 AND p.principal_id = c.principal_id OFFSET 0) p
+CROSS JOIN LATERAL ({{call_of_outcome}}) c
+CROSS JOIN LATERAL ({{principal_of_call}}) p
 LEFT JOIN LATERAL (
     SELECT h.* FROM sgam.candidates h
     WHERE h.tenant_id = $1 AND h.memory_id = o.memory_id AND o.fact_id IS NULL OFFSET 0) h ON true
@@ -216,69 +189,41 @@ WHERE n.tenant_id = $1 AND n.fact_id = ANY ($2::bigint[])
 ORDER BY n.fact_id, c.valid_from;
 
 -- name: logged_by_memory
-SELECT s.slot_id, s.scope, u.name, s.attribute_id, s.member,
-    f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.value_number, f.known_from, f.part_of, f.target, f.confidence,
-    e.name, e.kind
+SELECT s.slot_id, s.scope, u.name, s.attribute_id, s.member, {{planner_columns}}
 FROM sgam.facts f
-CROSS JOIN LATERAL (
-    SELECT s.* FROM sgam.slots s
-    WHERE s.tenant_id = $1 AND s.slot_id = f.slot_id OFFSET 0) s
-CROSS JOIN LATERAL (
-    SELECT u.* FROM sgam.subjects u
-    WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u
-LEFT JOIN LATERAL (
-    SELECT e.* FROM sgam.episodes e
-    WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
+CROSS JOIN LATERAL ({{slot_of_fact}}) s
+CROSS JOIN LATERAL ({{subject_of_slot}}) u
+LEFT JOIN LATERAL ({{episode_of_fact}}) e ON true
 WHERE f.tenant_id = $1 AND f.memory_id = $2;
 
 -- name: logged_by_number
-SELECT s.slot_id, s.scope, u.name, s.attribute_id, s.member,
-    f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.value_number, f.known_from, f.part_of, f.target, f.confidence,
-    e.name, e.kind
+SELECT s.slot_id, s.scope, u.name, s.attribute_id, s.member, {{planner_columns}}
 FROM sgam.facts f
-CROSS JOIN LATERAL (
-    SELECT s.* FROM sgam.slots s
-    WHERE s.tenant_id = $1 AND s.slot_id = f.slot_id OFFSET 0) s
-CROSS JOIN LATERAL (
-    SELECT u.* FROM sgam.subjects u
-    WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u
-LEFT JOIN LATERAL (
-    SELECT e.* FROM sgam.episodes e
-    WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
+CROSS JOIN LATERAL ({{slot_of_fact}}) s
+CROSS JOIN LATERAL ({{subject_of_slot}}) u
+LEFT JOIN LATERAL ({{episode_of_fact}}) e ON true
 WHERE f.tenant_id = $1 AND f.fact_id = ANY ($2::bigint[])
 ORDER BY f.fact_id;
 
 -- name: logged_by_episode
-SELECT s.slot_id, s.scope, u.name, s.attribute_id, s.member,
-    f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.value_number, f.known_from, f.part_of, f.target, f.confidence,
-    e.name, e.kind
+SELECT s.slot_id, s.scope, u.name, s.attribute_id, s.member, {{planner_columns}}
 FROM sgam.episodes e
 CROSS JOIN LATERAL (
     SELECT f.* FROM sgam.facts f
     WHERE f.tenant_id = $1 AND f.episode_id = e.episode_id OFFSET 0) f
-CROSS JOIN LATERAL (
-    SELECT s.* FROM sgam.slots s
-    WHERE s.tenant_id = $1 AND s.slot_id = f.slot_id OFFSET 0) s
-CROSS JOIN LATERAL (
-    SELECT u.* FROM sgam.subjects u
-    WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u
+CROSS JOIN LATERAL ({{slot_of_fact}}) s
+CROSS JOIN LATERAL ({{subject_of_slot}}) u
 WHERE e.tenant_id = $1 AND e.name = $2
 ORDER BY f.fact_id;
 
 -- name: logged_by_source
-SELECT s.slot_id, s.scope, u.name, s.attribute_id, s.member,
-    f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.value_number, f.known_from, f.part_of, f.target, f.confidence,
-    e.name, e.kind
+SELECT s.slot_id, s.scope, u.name, s.attribute_id, s.member, {{planner_columns}}
 FROM sgam.episodes e
 CROSS JOIN LATERAL (
     SELECT f.* FROM sgam.facts f
     WHERE f.tenant_id = $1 AND f.episode_id = e.episode_id OFFSET 0) f
-CROSS JOIN LATERAL (
-    SELECT s.* FROM sgam.slots s
-    WHERE s.tenant_id = $1 AND s.slot_id = f.slot_id OFFSET 0) s
-CROSS JOIN LATERAL (
-    SELECT u.* FROM sgam.subjects u
-    WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u
+CROSS JOIN LATERAL ({{slot_of_fact}}) s
+CROSS JOIN LATERAL ({{subject_of_slot}}) u
 WHERE e.tenant_id = $1 AND e.source_id <> '' AND e.source_id = $2 AND e.kind = $3
 ORDER BY f.fact_id;
 
@@ -300,29 +245,17 @@ LEFT JOIN LATERAL (
 WHERE a.tenant_id = $1 AND a.slot_id = ANY ($2::bigint[]);
 
 -- name: facts_of_slots
-SELECT f.slot_id,
-    f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.value_number, f.known_from, f.part_of, f.target, f.confidence,
-    e.name, e.kind
+SELECT f.slot_id, {{planner_columns}}
 FROM sgam.facts f
-LEFT JOIN LATERAL (
-    SELECT e.* FROM sgam.episodes e
-    WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
+LEFT JOIN LATERAL ({{episode_of_fact}}) e ON true
 WHERE f.tenant_id = $1 AND f.slot_id = ANY ($2::bigint[]) AND f.slot_id > 0
 ORDER BY f.slot_id, f.fact_id;
 
 -- name: open_of_slots
-SELECT g.slot_id, g.valid_from, g.valid_to, g.known_from,
-    (SELECT min(x.valid_from) FROM sgam.segments x WHERE x.tenant_id = $1 AND x.fact_id = g.fact_id AND x.known_to IS NULL),
-    (SELECT max(x.valid_from) FROM sgam.segments x WHERE x.tenant_id = $1 AND x.fact_id = g.fact_id AND x.known_to IS NULL),
-    f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.value_number, f.known_from, f.part_of, f.target, f.confidence,
-    e.name, e.kind
+SELECT g.slot_id, g.valid_from, g.valid_to, g.known_from, {{open_columns}}
 FROM sgam.segments g
-CROSS JOIN LATERAL (
-    SELECT f.* FROM sgam.facts f
-    WHERE f.tenant_id = $1 AND f.fact_id = g.fact_id OFFSET 0) f
-LEFT JOIN LATERAL (
-    SELECT e.* FROM sgam.episodes e
-    WHERE e.tenant_id = $1 AND e.episode_id = f.episode_id OFFSET 0) e ON true
+CROSS JOIN LATERAL ({{fact_of_segment}}) f
+LEFT JOIN LATERAL ({{episode_of_fact}}) e ON true
 WHERE g.tenant_id = $1 AND g.slot_id = ANY ($2::bigint[]) AND g.node = 0
 ORDER BY g.slot_id, g.valid_from;
 
@@ -348,28 +281,9 @@ FROM (
 ORDER BY c.seq, c.ordinal;
 
 -- name: candidates_by_memory
-SELECT c.seq, c.ordinal, c.memory_id, c.status, s.scope, u.name, s.attribute_id, s.member, e.name, e.kind, e.source_id, c.delta,
-    p.name, l.known_at, (
-    SELECT string_agg(f.memory_id, ''::bytea ORDER BY x.position)
-    FROM sgam.lost_to x CROSS JOIN LATERAL (
-        SELECT f.* FROM sgam.facts f WHERE f.tenant_id = $1 AND f.fact_id = x.fact_id OFFSET 0) f
-    WHERE x.tenant_id = $1 AND x.seq = c.seq AND x.ordinal = c.ordinal)
+SELECT {{candidate_columns}}
 FROM sgam.candidates c
-CROSS JOIN LATERAL (
-    SELECT s.* FROM sgam.slots s
-    WHERE s.tenant_id = $1 AND s.slot_id = c.slot_id OFFSET 0) s
-CROSS JOIN LATERAL (
-    SELECT u.* FROM sgam.subjects u
-    WHERE u.tenant_id = $1 AND u.subject_id = s.subject_id OFFSET 0) u
-CROSS JOIN LATERAL (
-    SELECT e.* FROM sgam.episodes e
-    WHERE e.tenant_id = $1 AND e.episode_id = c.episode_id OFFSET 0) e
-CROSS JOIN LATERAL (
-    SELECT l.* FROM sgam.calls l
-    WHERE l.tenant_id = $1 AND l.seq = c.seq OFFSET 0) l
-CROSS JOIN LATERAL (
-    SELECT p.* FROM sgam.principals p
-    WHERE p.tenant_id = $1 AND p.principal_id = l.principal_id OFFSET 0) p
+{{candidate_joins}}
 WHERE c.tenant_id = $1 AND c.memory_id = ANY ($2::bytea[])
 ORDER BY c.seq, c.ordinal;
 

@@ -22,8 +22,7 @@ ORDER BY episode_id;
 
 -- name: call_facts
 -- The first twelve columns are those that the planner sees.
-SELECT f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.value_number, f.known_from, f.part_of, f.target, f.confidence,
-    e.name, e.kind, f.reach_to, f.ordinal, f.schema_version, f.supersedes, f.retention, f.provenance, f.erased,
+SELECT {{planner_columns}}, f.reach_to, f.ordinal, f.schema_version, f.supersedes, f.retention, f.provenance, f.erased,
     CAST(n.value AS BLOB), p.name, s.scope, s.subject_id, s.attribute_id, s.member, f.slot_id
 FROM facts f
 CROSS JOIN slots s ON s.tenant_id = f.tenant_id AND s.slot_id = f.slot_id

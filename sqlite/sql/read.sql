@@ -1,96 +1,38 @@
--- The read path. No statement here scans a table.
+-- The read path. No statement here scans a table. What stands in {{ }} is in parts.sql.
 
 -- name: tenants
 SELECT name FROM tenants WHERE name > +?1 ORDER BY name LIMIT +?2;
 
 -- name: clock
-SELECT tenant_id, last_known, last_seq, last_fact, max(coalesce((SELECT max(revision) FROM type_versions), 0), coalesce((SELECT max(revision) FROM lenses), 0))
+SELECT tenant_id, last_known, last_seq, last_fact, {{revision}}
 FROM tenants WHERE name = +?1;
 
 -- name: point_current
 -- What is believed now about an instant: the later of ?6 and the last commit, or ?6 itself when ?7 is the beginning of
 -- time. It is one statement because it is the read that an agent does most.
-SELECT t.last_known, max(coalesce((SELECT max(revision) FROM type_versions), 0), coalesce((SELECT max(revision) FROM lenses), 0)),
-    f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention,
-    f.provenance, f.erased, CAST(n.value AS BLOB), e.name, p.name,
-    (SELECT x.memory_id FROM facts x WHERE x.tenant_id = f.tenant_id AND x.fact_id = f.supersedes), f.value_number,
-    g.valid_from, g.valid_to, g.known_from, f.fact_id
+SELECT {{point_columns}}
 FROM tenants t
-LEFT JOIN subjects u ON u.tenant_id = t.tenant_id AND u.name = +?2
-LEFT JOIN slots s ON s.tenant_id = t.tenant_id AND s.scope = +?3 AND s.subject_id = u.subject_id AND s.attribute_id = +?4
-    AND s.member = +?5
-LEFT JOIN segments g ON g.tenant_id = t.tenant_id AND g.slot_id = s.slot_id AND g.node = 0 AND g.valid_from = (
-        SELECT max(x.valid_from) FROM segments x
-        WHERE x.tenant_id = t.tenant_id AND x.slot_id = s.slot_id AND x.node = 0
-            AND x.valid_from <= max(+?6, min(+?7, t.last_known)))
-    AND g.valid_to > max(+?6, min(+?7, t.last_known))
-LEFT JOIN facts f ON f.tenant_id = t.tenant_id AND f.fact_id = g.fact_id
-LEFT JOIN encodings n ON n.tenant_id = t.tenant_id AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
-    AND n.known_from = f.known_from
-LEFT JOIN episodes e ON e.tenant_id = t.tenant_id AND e.episode_id = f.episode_id
-LEFT JOIN principals p ON p.tenant_id = t.tenant_id AND p.principal_id = f.principal_id
+{{point_slot}}
+{{point_segment_current}}
+{{point_fact}}
 WHERE t.name = +?1;
 
 -- name: point_known
--- The same, as it was known at ?8. Segments that were closed since are each at the fork node of their known interval;
--- the nodes that can hold one known at ?8 follow from the levels that occur in the slot, and each costs one seek.
-SELECT t.last_known, max(coalesce((SELECT max(revision) FROM type_versions), 0), coalesce((SELECT max(revision) FROM lenses), 0)),
-    f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention,
-    f.provenance, f.erased, CAST(n.value AS BLOB), e.name, p.name,
-    (SELECT x.memory_id FROM facts x WHERE x.tenant_id = f.tenant_id AND x.fact_id = f.supersedes), f.value_number,
-    g.valid_from, g.valid_to, g.known_from, f.fact_id
+-- The same, as it was known at ?8.
+SELECT {{point_columns}}
 FROM tenants t
-LEFT JOIN subjects u ON u.tenant_id = t.tenant_id AND u.name = +?2
-LEFT JOIN slots s ON s.tenant_id = t.tenant_id AND s.scope = +?3 AND s.subject_id = u.subject_id AND s.attribute_id = +?4
-    AND s.member = +?5
-LEFT JOIN segments g ON g.tenant_id = t.tenant_id AND g.slot_id = s.slot_id AND (g.node, g.valid_from) = (
-        WITH RECURSIVE nodes(mask, node) AS (
-            SELECT s.levels, 0
-            UNION ALL
-            SELECT mask & (mask - 1),
-                ((min(+?8, t.last_known) + 62135596800000001) & (-2 * (mask & -mask))) | (mask & -mask)
-            FROM nodes WHERE mask <> 0
-        )
-        SELECT c.node, c.valid_from
-        FROM nodes
-        CROSS JOIN segments c ON c.tenant_id = t.tenant_id AND c.slot_id = s.slot_id AND c.node = nodes.node
-            AND c.valid_from = (
-                SELECT max(x.valid_from) FROM segments x
-                WHERE x.tenant_id = t.tenant_id AND x.slot_id = s.slot_id AND x.node = nodes.node
-                    AND x.valid_from <= max(+?6, min(+?7, t.last_known)))
-        WHERE c.valid_to > max(+?6, min(+?7, t.last_known)) AND c.known_from <= min(+?8, t.last_known)
-            AND (c.known_to IS NULL OR c.known_to > min(+?8, t.last_known))
-        LIMIT 1)
-LEFT JOIN facts f ON f.tenant_id = t.tenant_id AND f.fact_id = g.fact_id
-LEFT JOIN encodings n ON n.tenant_id = t.tenant_id AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
-    AND n.known_from = f.known_from
-LEFT JOIN episodes e ON e.tenant_id = t.tenant_id AND e.episode_id = f.episode_id
-LEFT JOIN principals p ON p.tenant_id = t.tenant_id AND p.principal_id = f.principal_id
+{{point_slot}}
+{{point_segment_known}}
+{{point_fact}}
 WHERE t.name = +?1;
 
 -- name: point_current_forms
 -- point_current with the epoch of the attribute's memory type, and with what lenses made of the fact's value: a row for each.
-SELECT t.last_known, max(coalesce((SELECT max(revision) FROM type_versions), 0), coalesce((SELECT max(revision) FROM lenses), 0)),
-    f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention,
-    f.provenance, f.erased, CAST(n.value AS BLOB), e.name, p.name,
-    (SELECT x.memory_id FROM facts x WHERE x.tenant_id = f.tenant_id AND x.fact_id = f.supersedes), f.value_number,
-    g.valid_from, g.valid_to, g.known_from, f.fact_id,
-    y.name, h.known_from, h.read_version, h.write_version, h.second_version,
-    m.schema_version, CAST(m.value AS BLOB), m.lens, m.known_from, m.lossy, m.defaulted
+SELECT {{point_columns}}, {{form_columns}}
 FROM tenants t
-LEFT JOIN subjects u ON u.tenant_id = t.tenant_id AND u.name = +?2
-LEFT JOIN slots s ON s.tenant_id = t.tenant_id AND s.scope = +?3 AND s.subject_id = u.subject_id AND s.attribute_id = +?4
-    AND s.member = +?5
-LEFT JOIN segments g ON g.tenant_id = t.tenant_id AND g.slot_id = s.slot_id AND g.node = 0 AND g.valid_from = (
-        SELECT max(x.valid_from) FROM segments x
-        WHERE x.tenant_id = t.tenant_id AND x.slot_id = s.slot_id AND x.node = 0
-            AND x.valid_from <= max(+?6, min(+?7, t.last_known)))
-    AND g.valid_to > max(+?6, min(+?7, t.last_known))
-LEFT JOIN facts f ON f.tenant_id = t.tenant_id AND f.fact_id = g.fact_id
-LEFT JOIN encodings n ON n.tenant_id = t.tenant_id AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
-    AND n.known_from = f.known_from
-LEFT JOIN episodes e ON e.tenant_id = t.tenant_id AND e.episode_id = f.episode_id
-LEFT JOIN principals p ON p.tenant_id = t.tenant_id AND p.principal_id = f.principal_id
+{{point_slot}}
+{{point_segment_current}}
+{{point_fact}}
 LEFT JOIN attributes a ON a.attribute_id = s.attribute_id
 LEFT JOIN types y ON y.type_id = a.type_id
 LEFT JOIN epochs h ON h.tenant_id = t.tenant_id AND h.type_id = y.type_id AND h.known_from = (
@@ -101,40 +43,11 @@ WHERE t.name = +?1;
 
 -- name: point_known_forms
 -- point_known with the same, as it was known then.
-SELECT t.last_known, max(coalesce((SELECT max(revision) FROM type_versions), 0), coalesce((SELECT max(revision) FROM lenses), 0)),
-    f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention,
-    f.provenance, f.erased, CAST(n.value AS BLOB), e.name, p.name,
-    (SELECT x.memory_id FROM facts x WHERE x.tenant_id = f.tenant_id AND x.fact_id = f.supersedes), f.value_number,
-    g.valid_from, g.valid_to, g.known_from, f.fact_id,
-    y.name, h.known_from, h.read_version, h.write_version, h.second_version,
-    m.schema_version, CAST(m.value AS BLOB), m.lens, m.known_from, m.lossy, m.defaulted
+SELECT {{point_columns}}, {{form_columns}}
 FROM tenants t
-LEFT JOIN subjects u ON u.tenant_id = t.tenant_id AND u.name = +?2
-LEFT JOIN slots s ON s.tenant_id = t.tenant_id AND s.scope = +?3 AND s.subject_id = u.subject_id AND s.attribute_id = +?4
-    AND s.member = +?5
-LEFT JOIN segments g ON g.tenant_id = t.tenant_id AND g.slot_id = s.slot_id AND (g.node, g.valid_from) = (
-        WITH RECURSIVE nodes(mask, node) AS (
-            SELECT s.levels, 0
-            UNION ALL
-            SELECT mask & (mask - 1),
-                ((min(+?8, t.last_known) + 62135596800000001) & (-2 * (mask & -mask))) | (mask & -mask)
-            FROM nodes WHERE mask <> 0
-        )
-        SELECT c.node, c.valid_from
-        FROM nodes
-        CROSS JOIN segments c ON c.tenant_id = t.tenant_id AND c.slot_id = s.slot_id AND c.node = nodes.node
-            AND c.valid_from = (
-                SELECT max(x.valid_from) FROM segments x
-                WHERE x.tenant_id = t.tenant_id AND x.slot_id = s.slot_id AND x.node = nodes.node
-                    AND x.valid_from <= max(+?6, min(+?7, t.last_known)))
-        WHERE c.valid_to > max(+?6, min(+?7, t.last_known)) AND c.known_from <= min(+?8, t.last_known)
-            AND (c.known_to IS NULL OR c.known_to > min(+?8, t.last_known))
-        LIMIT 1)
-LEFT JOIN facts f ON f.tenant_id = t.tenant_id AND f.fact_id = g.fact_id
-LEFT JOIN encodings n ON n.tenant_id = t.tenant_id AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
-    AND n.known_from = f.known_from
-LEFT JOIN episodes e ON e.tenant_id = t.tenant_id AND e.episode_id = f.episode_id
-LEFT JOIN principals p ON p.tenant_id = t.tenant_id AND p.principal_id = f.principal_id
+{{point_slot}}
+{{point_segment_known}}
+{{point_fact}}
 LEFT JOIN attributes a ON a.attribute_id = s.attribute_id
 LEFT JOIN types y ON y.type_id = a.type_id
 LEFT JOIN epochs h ON h.tenant_id = t.tenant_id AND h.type_id = y.type_id AND h.known_from = (
@@ -144,9 +57,7 @@ LEFT JOIN encodings m ON m.tenant_id = t.tenant_id AND m.fact_id = f.fact_id AND
 WHERE t.name = +?1;
 
 -- name: fact
-SELECT f.memory_id, f.op, f.valid_from, f.valid_to, f.reach_to, f.known_from, f.confidence, f.schema_version, f.retention,
-    f.provenance, f.erased, CAST(n.value AS BLOB), e.name, p.name,
-    (SELECT x.memory_id FROM facts x WHERE x.tenant_id = f.tenant_id AND x.fact_id = f.supersedes), f.value_number,
+SELECT {{fact_columns}},
     (SELECT x.memory_id FROM facts x WHERE x.tenant_id = f.tenant_id AND x.fact_id = f.target)
 FROM facts f
 LEFT JOIN encodings n ON n.tenant_id = f.tenant_id AND n.fact_id = f.fact_id AND n.schema_version = f.schema_version
@@ -169,7 +80,7 @@ CROSS JOIN slots s ON s.tenant_id = u.tenant_id AND s.scope = +?3 AND s.subject_
 WHERE u.tenant_id = +?1 AND u.name = +?2;
 
 -- name: segment_at
--- One slot at one point of the plane: see point_known.
+-- One slot at one point of the plane: see point_segment_known in parts.sql.
 WITH RECURSIVE nodes(mask, node) AS (
     SELECT +?3, 0
     UNION ALL

@@ -5,7 +5,7 @@ SELECT tenant_id, last_known, last_seq, last_fact, next_subject, next_slot, next
 FROM tenants WHERE name = +?1;
 
 -- name: registry_revision
-SELECT max(coalesce((SELECT max(revision) FROM type_versions), 0), coalesce((SELECT max(revision) FROM lenses), 0));
+SELECT {{revision}};
 
 -- name: standing
 -- The slot, and the next change-point after an instant: the start of an open segment, or a live point.
@@ -32,8 +32,7 @@ ORDER BY s.member;
 SELECT g.valid_from, g.valid_to, g.known_from,
     (SELECT min(x.valid_from) FROM segments x WHERE x.tenant_id = g.tenant_id AND x.fact_id = g.fact_id AND x.node = 0),
     (SELECT max(x.valid_from) FROM segments x WHERE x.tenant_id = g.tenant_id AND x.fact_id = g.fact_id AND x.node = 0),
-    f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.value_number, f.known_from, f.part_of, f.target, f.confidence,
-    e.name, e.kind
+    {{planner_columns}}
 FROM segments g
 CROSS JOIN facts f ON f.tenant_id = g.tenant_id AND f.fact_id = g.fact_id
 LEFT JOIN episodes e ON e.tenant_id = f.tenant_id AND e.episode_id = f.episode_id
@@ -96,36 +95,31 @@ FROM slots s CROSS JOIN subjects u ON u.tenant_id = s.tenant_id AND u.subject_id
 WHERE s.tenant_id = +?1 AND s.slot_id = +?2;
 
 -- name: slot_log
-SELECT f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.value_number, f.known_from, f.part_of, f.target, f.confidence,
-    e.name, e.kind
+SELECT {{planner_columns}}
 FROM facts f INDEXED BY facts_by_slot
 LEFT JOIN episodes e ON e.tenant_id = f.tenant_id AND e.episode_id = f.episode_id
 WHERE f.tenant_id = +?1 AND f.slot_id = +?2
 ORDER BY f.fact_id;
 
 -- name: logged_by_memory
-SELECT f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.value_number, f.known_from, f.part_of, f.target, f.confidence,
-    e.name, e.kind, f.slot_id
+SELECT {{planner_columns}}, f.slot_id
 FROM facts f LEFT JOIN episodes e ON e.tenant_id = f.tenant_id AND e.episode_id = f.episode_id
 WHERE f.tenant_id = +?1 AND f.memory_id = +?2;
 
 -- name: logged_by_number
-SELECT f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.value_number, f.known_from, f.part_of, f.target, f.confidence,
-    e.name, e.kind, f.slot_id
+SELECT {{planner_columns}}, f.slot_id
 FROM facts f LEFT JOIN episodes e ON e.tenant_id = f.tenant_id AND e.episode_id = f.episode_id
 WHERE f.tenant_id = +?1 AND f.fact_id = +?2;
 
 -- name: logged_by_episode
-SELECT f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.value_number, f.known_from, f.part_of, f.target, f.confidence,
-    e.name, e.kind, f.slot_id
+SELECT {{planner_columns}}, f.slot_id
 FROM episodes e
 CROSS JOIN facts f INDEXED BY facts_by_episode
     ON f.tenant_id = e.tenant_id AND f.episode_id IS NOT NULL AND f.episode_id = e.episode_id
 WHERE e.tenant_id = +?1 AND e.name = +?2;
 
 -- name: logged_by_source
-SELECT f.fact_id, f.memory_id, f.op, f.valid_from, f.valid_to, f.value_number, f.known_from, f.part_of, f.target, f.confidence,
-    e.name, e.kind, f.slot_id
+SELECT {{planner_columns}}, f.slot_id
 FROM episodes e INDEXED BY episodes_by_source
 CROSS JOIN facts f INDEXED BY facts_by_episode
     ON f.tenant_id = e.tenant_id AND f.episode_id IS NOT NULL AND f.episode_id = e.episode_id

@@ -10,27 +10,12 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/ritree"
 )
 
-func TestEveryInstantOfAKnownIntervalLeadsToItsForkNode(t *testing.T) {
-	last, err := sgam.InstantOf(time.Date(9998, 12, 31, 23, 59, 59, 999_999_000, time.UTC))
-	require.NoError(t, err)
-	rapid.Check(t, func(t *rapid.T) {
-		from := sgam.Instant(rapid.Int64Range(int64(sgam.Beginning), int64(last)-1).Draw(t, "from"))
-		to := from + sgam.Instant(rapid.OneOf(rapid.Int64Range(1, 64), rapid.Int64Range(1, int64(last-from))).Draw(t, "length"))
-		node := forkNode(from, min(to, last))
-		at := sgam.Instant(rapid.Int64Range(int64(from), int64(min(to, last))-1).Draw(t, "at"))
-		require.True(t, int64(tick(from)) <= node && node < int64(tick(min(to, last))), "the node is in the interval")
-		level := levelOf(node)
-		require.Equal(t, node, int64(tick(at))&(-2*level)|level, "as the statements find it")
-		require.Positive(t, level)
-	})
-}
-
-// plane is one rectangle, to compare answers with.
+// covers compares a rectangle with a point of the plane.
 func (g rectangle) covers(valid, known sgam.Instant) bool {
 	return g.valid.Contains(valid) && g.known.Contains(known)
 }
@@ -74,7 +59,7 @@ func TestAReadFindsTheOneRectangleThatCoversItsPoint(t *testing.T) {
 	for _, g := range all {
 		if g.known.To != sgam.Forever {
 			closed++
-			nodes[levelOf(forkNode(g.known.From, g.known.To))] = true
+			nodes[ritree.Level(ritree.Fork(g.known.From, g.known.To))] = true
 		}
 	}
 	require.Greater(t, closed, 200)

@@ -1,27 +1,32 @@
-package postgres
+// Package cursor writes down where a page of an engine's answers ended, and reads it when the next page is asked for.
+package cursor
 
 import (
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/sgam-ledger/sgam"
 )
 
-// cursor is where a page ended: numbers and names, in the order of the rows.
-type cursor struct {
-	numbers []int64
-	names   []string
+// Cursor is where a page ended: numbers and names, in the order of the rows.
+type Cursor struct {
+	Numbers []int64
+	Names   []string
 }
 
+// At is a cursor without names.
+func At(numbers ...int64) Cursor { return Cursor{Numbers: numbers} }
+
 // String is the cursor as a page hands it out.
-func (c cursor) String() string {
+func (c Cursor) String() string {
 	var b strings.Builder
-	for _, n := range c.numbers {
+	for _, n := range c.Numbers {
 		b.WriteString(strconv.FormatInt(n, 10))
 		b.WriteByte('.')
 	}
-	for _, s := range c.names {
+	for _, s := range c.Names {
 		b.WriteByte('x')
 		b.WriteString(hex.EncodeToString([]byte(s)))
 		b.WriteByte('.')
@@ -29,9 +34,10 @@ func (c cursor) String() string {
 	return b.String()
 }
 
-// parseCursor reads what String wrote. An empty text is the start: all numbers as given, all names empty.
-func parseCursor(text string, start []int64, names int) (cursor, error) {
-	c := cursor{append([]int64(nil), start...), make([]string, names)}
+// Parse reads what String wrote. An empty text is the start: all numbers as given, all names empty. A text that is no
+// cursor with so many numbers and names is a [*sgam.FieldError].
+func Parse(text string, start []int64, names int) (Cursor, error) {
+	c := Cursor{slices.Clone(start), make([]string, names)}
 	if text == "" {
 		return c, nil
 	}
@@ -46,7 +52,7 @@ func parseCursor(text string, start []int64, names int) (cursor, error) {
 			if err != nil {
 				return c, wrong
 			}
-			c.numbers[i] = n
+			c.Numbers[i] = n
 			continue
 		}
 		part, ok := strings.CutPrefix(part, "x")
@@ -54,7 +60,7 @@ func parseCursor(text string, start []int64, names int) (cursor, error) {
 		if err != nil || !ok {
 			return c, wrong
 		}
-		c.names[i-len(start)] = string(name)
+		c.Names[i-len(start)] = string(name)
 	}
 	return c, nil
 }
