@@ -136,17 +136,21 @@ func (w *writer) number() error {
 	return nil
 }
 
-// addNames writes subjects and slots that are new, and the slots whose numbers or levels moved.
+// addNames writes principals, subjects and slots that are new, and the slots whose numbers or levels moved. Each table is done
+// before what refers to it begins.
 func (w *writer) addNames() error {
+	for i := range w.change.Facts {
+		w.principalID(w.change.Facts[i].Principal)
+	}
 	for _, s := range w.fresh {
-		subject := w.subjects[s.key.Subject]
-		if subject == 0 {
-			subject = w.state.nextSubject
+		if w.subjects[s.key.Subject] == 0 {
+			w.subjects[s.key.Subject] = w.state.nextSubject
+			w.put(stAddSubject, w.tenant, w.state.nextSubject, s.key.Subject, ledgerkey.SubjectDigest(w.key, s.key.Subject))
 			w.state.nextSubject++
-			w.subjects[s.key.Subject] = subject
-			w.put(stAddSubject, w.tenant, subject, s.key.Subject, ledgerkey.SubjectDigest(w.key, s.key.Subject))
 		}
-		w.put(stAddSlot, w.tenant, s.at.id, subject, int64(s.key.Attribute), string(s.key.Scope), blob(s.key.Member), s.at.nextNumber,
+	}
+	for _, s := range w.fresh {
+		w.put(stAddSlot, w.tenant, s.at.id, w.subjects[s.key.Subject], int64(s.key.Attribute), string(s.key.Scope), blob(s.key.Member), s.at.nextNumber,
 			s.at.levels)
 		s.at.changed = false
 	}

@@ -12,12 +12,33 @@ var (
 	stRaisePoints  = named("raise_points")
 )
 
-// countPoints moves the counts of assertion points.
+// countPoints moves the counts of assertion points, each once: one statement that inserts many rows takes none of them twice.
 func (w *writer) countPoints() error {
+	type place struct {
+		slot   sgam.SlotKey
+		at     sgam.Instant
+		number int64
+	}
+	type move struct {
+		sgam.PointChange
+		counted bool // the point may be new
+	}
+	var moves []move
+	index := make(map[place]int, len(w.change.Points))
 	for _, x := range w.change.Points {
-		st := stCountPoint
-		if x.Delta <= 0 {
-			st = stUncountPoint
+		i, again := index[place{x.Slot, x.At, x.Number}]
+		if !again {
+			index[place{x.Slot, x.At, x.Number}] = len(moves)
+			moves = append(moves, move{x, x.Delta > 0})
+			continue
+		}
+		moves[i].Delta += x.Delta
+		moves[i].counted = moves[i].counted || x.Delta > 0
+	}
+	for _, x := range moves {
+		st := stUncountPoint
+		if x.counted && x.Delta >= 0 {
+			st = stCountPoint
 		}
 		w.put(st, w.tenant, w.slots[x.Slot].id, x.Number, x.At, x.Delta, x.Live)
 	}

@@ -183,7 +183,8 @@ var across = []struct {
 
 // elsewhere are statements that no request sends to Citus: they run while a ledger is made or opened, and look at the catalogs of
 // the coordinator or at its settings, or they are for the copied rows of large calls, which the other layouts have.
-var elsewhere = []string{"stage_rows", "copy_rows", "insert_staged_rows", "drop_stage", "walls", "ledger_exists", "citus_version", "grant", "set_application", "set_tenant_here"}
+var elsewhere = []string{"stage_rows", "copy_rows", "insert_staged_rows", "drop_stage", "walls", "ledger_exists", "citus_version", "grant", "set_application", "set_tenant_here",
+	"set_tenant_and_plans"}
 
 // brokenRules names the rules that a statement breaks.
 func brokenRules(t *testing.T, name, text string) (broken []string) {

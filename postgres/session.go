@@ -84,7 +84,15 @@ func (s *session) end(st *statement) {
 // enter queues that the transaction is of a tenant.
 func (s *session) enter(tenant int64) {
 	s.tenant = tenant
-	s.addText(stSetTenant, tenant)
+	number := strconv.FormatInt(tenant, 10)
+	switch {
+	case s.spread:
+		s.addText(stSetTenant, tenant)
+	case s.joined:
+		s.add(nil, stSetTenantHere, number) // how the caller's own statements are planned is the caller's affair
+	default:
+		s.add(nil, stSetTenantAndPlans, number)
+	}
 }
 
 // glance queues that what follows is of a tenant, for a single question. All that goes out in one round trip is one
@@ -92,12 +100,9 @@ func (s *session) enter(tenant int64) {
 func (s *session) glance(tenant int64) {
 	if s.spread || s.joined {
 		s.begin(stBeginRead)
-		s.enter(tenant)
-		s.hold()
-		return
 	}
-	s.tenant = tenant
-	s.add(nil, stSetTenantHere, strconv.FormatInt(tenant, 10))
+	s.enter(tenant)
+	s.hold()
 }
 
 // leave queues the end of a glance.

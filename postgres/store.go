@@ -15,11 +15,14 @@ var (
 	stSpreadSettings = named("spread_settings")
 	stSetTenant      = named("set_tenant")
 	stSetTenantHere  = named("set_tenant_here")
-	stLeaveTenant    = named("leave_tenant")
-	stCommit         = named("commit")
-	stRollback       = named("rollback")
-	stTenantOfName   = named("tenant_of_name")
-	stTenants        = named("tenants")
+
+	stSetTenantAndPlans = named("set_tenant_and_plans")
+
+	stLeaveTenant  = named("leave_tenant")
+	stCommit       = named("commit")
+	stRollback     = named("rollback")
+	stTenantOfName = named("tenant_of_name")
+	stTenants      = named("tenants")
 )
 
 // store is the engine over one database, or in one transaction there.

@@ -12,8 +12,14 @@ BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
 SET LOCAL sgam.tenant_id = '%d';
 
 -- name: set_tenant_here
--- The same for a transaction that ends with its round trip. It does not reach the workers of Citus.
+-- The same as an argument. It does not reach the workers of Citus.
 SELECT set_config('sgam.tenant_id', $1, true);
+
+-- name: set_tenant_and_plans
+-- The same in a transaction of the engine's own, in which each statement keeps the one plan that it has for every tenant: it
+-- seeks by whole keys and finds the partition when it is run. By its estimates a partitioned table would have each statement
+-- planned anew each time, which costs more than running it, or compiled, which costs a thousand times as much.
+SELECT set_config('sgam.tenant_id', $1, true), set_config('plan_cache_mode', 'force_generic_plan', true), set_config('jit', 'off', true);
 
 -- name: leave_tenant
 -- What the caller does next in a transaction of its own is of no tenant.
