@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/histories"
 	"github.com/sgam-ledger/sgam/internal/pgtest"
 	"github.com/sgam-ledger/sgam/ledgertest"
 	"github.com/sgam-ledger/sgam/sqlite"
@@ -17,12 +17,14 @@ import (
 
 func TestEngineObeysTheLaws(t *testing.T) {
 	pgtest.Long(t)
+	t.Parallel()
 	ledgertest.Run(t, layout(InitOptions{}))
 }
 
 // Every law holds in the partitioned layout too, and for calls whose rows are copied, as those of a large one are.
 func TestPartitionsAndCopiedCallsObeyTheLaws(t *testing.T) {
 	pgtest.Long(t)
+	t.Parallel()
 	ledgertest.Run(t, copied(layout(InitOptions{Partitions: 8})))
 }
 
@@ -48,6 +50,7 @@ func copied(places func(testing.TB) ledgertest.Place) func(testing.TB) ledgertes
 // Random histories compare the layouts with each other, and with the engines that need no server.
 func TestEngineAnswersWhatTheOthersAnswer(t *testing.T) {
 	pgtest.Long(t)
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "ledger.db")
 	file := func(ctx context.Context, opts *sgam.Options) (*sgam.Ledger, error) {
 		return sqlite.Open(ctx, path, opts)
@@ -75,68 +78,28 @@ func TestUnpreparedStatementsAnswerTheSame(t *testing.T) {
 	}
 }
 
-// histories are the folders of real histories whose answers are known.
-var histories = []string{"climate", "covid", "endoflife", "gdp", "sgd", "tzdata"}
-
 func TestReducedHistoriesAreAnsweredWithoutAnError(t *testing.T) {
 	pgtest.Long(t)
-	for _, folder := range histories {
-		t.Run(folder, func(t *testing.T) {
-			answers(t, filepath.Join("../testdata", folder, "facts.jsonl.gz"), filepath.Join("../testdata", folder, "questions.jsonl.gz"))
-		})
-	}
-	plays(t, "../testdata/sequenced/*.json")
+	t.Parallel()
+	histories.Reduced(t, proven)
 }
 
-func file(t *testing.T, name string) *os.File {
-	t.Helper()
-	f, err := os.Open(name)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, f.Close()) })
-	return f
+func TestFullHistoriesAreAnsweredWithoutAnError(t *testing.T) {
+	pgtest.Long(t)
+	t.Parallel()
+	histories.Full(t, proven)
 }
 
+// proven opens a ledger that proves itself and is closed at the end of the test, however long that takes.
 func proven(t *testing.T, attributes ...ledgertest.Attribute) *sgam.Ledger {
 	t.Helper()
 	l, err := layout(InitOptions{})(t)(t.Context(), &sgam.Options{Schemas: ledgertest.NewSchemas(attributes...)})
 	require.NoError(t, err)
-	ledgertest.Proven(t, l)
+	t.Cleanup(func() {
+		for err := range l.Verify(context.Background()) {
+			t.Error(err)
+		}
+		require.NoError(t, l.Close())
+	})
 	return l
-}
-
-func answers(t *testing.T, facts, questions string) {
-	t.Helper()
-	attributes, err := ledgertest.InferAttributes(t.Context(), file(t, facts))
-	require.NoError(t, err)
-	history := tenant(t, proven(t, attributes...), "history")
-	load, err := ledgertest.LoadFacts(t.Context(), history, file(t, facts), nil)
-	require.NoError(t, err)
-	require.Empty(t, load.Refused)
-	require.Equal(t, load.Lines, load.Outcomes[sgam.Applied]+load.Outcomes[sgam.Confirmed])
-	card, err := ledgertest.AskQuestions(t.Context(), history, file(t, questions), nil)
-	require.NoError(t, err)
-	right(t, card)
-}
-
-func plays(t *testing.T, pattern string) {
-	t.Helper()
-	files, err := filepath.Glob(pattern)
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, name := range files {
-		t.Run(filepath.Base(name), func(t *testing.T) {
-			card, err := ledgertest.PlayCases(t.Context(), proven(t, ledgertest.CaseAttribute()), filepath.Base(name), file(t, name), nil)
-			require.NoError(t, err)
-			right(t, card)
-		})
-	}
-}
-
-func right(t *testing.T, card *ledgertest.Scorecard) {
-	t.Helper()
-	for _, w := range card.Wrong {
-		t.Error(w)
-	}
-	require.Zero(t, card.Total().Wrong)
-	require.Positive(t, card.Total().Right)
 }

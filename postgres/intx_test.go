@@ -400,6 +400,7 @@ func (j *joining) Close() error {
 // Every law holds for calls in transactions of the caller's too.
 func TestTransactionsOfTheCallersObeyTheLaws(t *testing.T) {
 	pgtest.Long(t)
+	t.Parallel()
 	ledgertest.Run(t, func(tb testing.TB) ledgertest.Place {
 		tb.Helper()
 		c, name := cluster(tb), newDatabase(tb, InitOptions{})

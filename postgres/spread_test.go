@@ -26,6 +26,7 @@ import (
 
 func TestTheLawsHoldInTheDistributedLayoutOfTheStandIn(t *testing.T) {
 	pgtest.Long(t)
+	t.Parallel()
 	ledgertest.Run(t, layout(InitOptions{Distributed: new(true)}))
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sgam-ledger/sgam"
+	"github.com/sgam-ledger/sgam/internal/histories"
 	"github.com/sgam-ledger/sgam/ledgertest"
 	"github.com/sgam-ledger/sgam/sqlite"
 )
@@ -37,45 +38,9 @@ func TestEngineAnswersWhatTheOracleAnswers(t *testing.T) {
 	}
 }
 
-// histories are the folders of real histories whose answers are known.
-var histories = []string{"climate", "covid", "endoflife", "gdp", "sgd", "tzdata"}
+func TestReducedHistoriesAreAnsweredWithoutAnError(t *testing.T) { histories.Reduced(t, proven) }
 
-func TestReducedHistoriesAreAnsweredWithoutAnError(t *testing.T) {
-	for _, folder := range histories {
-		t.Run(folder, func(t *testing.T) {
-			answers(t, filepath.Join("../testdata", folder, "facts.jsonl.gz"), filepath.Join("../testdata", folder, "questions.jsonl.gz"))
-		})
-	}
-	plays(t, "../testdata/sequenced/*.json")
-}
-
-func TestFullHistoriesAreAnsweredWithoutAnError(t *testing.T) {
-	if os.Getenv("SGAM_ALL") == "" {
-		t.Skip("the full histories take minutes: set SGAM_ALL=1")
-	}
-	root := os.Getenv("SGAM_CORPORA")
-	if root == "" {
-		root = "../../shared/corpora"
-	}
-	if _, err := os.Stat(root); err != nil {
-		t.Skip("there are no full histories: set SGAM_CORPORA to their folder")
-	}
-	for _, folder := range histories {
-		t.Run(folder, func(t *testing.T) {
-			answers(t, filepath.Join(root, folder, "dev.facts.jsonl.gz"), filepath.Join(root, folder, "dev.questions.jsonl.gz"))
-		})
-	}
-	plays(t, filepath.Join(root, "sequenced", "dev.*.json"))
-	plays(t, filepath.Join(root, "mariadb-do-not-copy", "dev.*.json"))
-}
-
-func opened(t *testing.T, name string) *os.File {
-	t.Helper()
-	f, err := os.Open(name)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, f.Close()) })
-	return f
-}
+func TestFullHistoriesAreAnsweredWithoutAnError(t *testing.T) { histories.Full(t, proven) }
 
 // proven opens a ledger that proves itself and is closed at the end of the test.
 func proven(t *testing.T, attributes ...ledgertest.Attribute) *sgam.Ledger {
@@ -89,42 +54,4 @@ func proven(t *testing.T, attributes ...ledgertest.Attribute) *sgam.Ledger {
 		require.NoError(t, l.Close())
 	})
 	return l
-}
-
-func answers(t *testing.T, facts, questions string) {
-	t.Helper()
-	attributes, err := ledgertest.InferAttributes(t.Context(), opened(t, facts))
-	require.NoError(t, err)
-	tenant, err := proven(t, attributes...).Tenant("history")
-	require.NoError(t, err)
-	load, err := ledgertest.LoadFacts(t.Context(), tenant, opened(t, facts), nil)
-	require.NoError(t, err)
-	require.Empty(t, load.Refused)
-	require.Equal(t, load.Lines, load.Outcomes[sgam.Applied]+load.Outcomes[sgam.Confirmed])
-	card, err := ledgertest.AskQuestions(t.Context(), tenant, opened(t, questions), nil)
-	require.NoError(t, err)
-	right(t, card)
-}
-
-func plays(t *testing.T, pattern string) {
-	t.Helper()
-	files, err := filepath.Glob(pattern)
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			card, err := ledgertest.PlayCases(t.Context(), proven(t, ledgertest.CaseAttribute()), filepath.Base(file), opened(t, file), nil)
-			require.NoError(t, err)
-			right(t, card)
-		})
-	}
-}
-
-func right(t *testing.T, card *ledgertest.Scorecard) {
-	t.Helper()
-	for _, w := range card.Wrong {
-		t.Error(w)
-	}
-	require.Zero(t, card.Total().Wrong)
-	require.Positive(t, card.Total().Right)
 }
