@@ -43,7 +43,7 @@ func Full(t *testing.T, open Open) {
 	if root == "" {
 		root = "../../shared/corpora"
 	}
-	if _, err := os.Stat(root); err != nil {
+	if _, err := os.Stat(root); err != nil { //nolint:gosec // a folder of the tests
 		t.Skip("there are no full histories: set SGAM_CORPORA to their folder")
 	}
 	for _, folder := range folders {
