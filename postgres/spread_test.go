@@ -24,10 +24,29 @@ import (
 
 // The tests of this file run against the stand-in for Citus.
 
-func TestTheLawsHoldInTheDistributedLayoutOfTheStandIn(t *testing.T) {
+// Every law holds in the distributed layout, and for calls in transactions of the caller's: one play for both, since it takes
+// minutes.
+func TestTheLawsHoldInTheDistributedLayoutOfTheStandInAndInTransactionsOfTheCallers(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()
-	ledgertest.Run(t, layout(InitOptions{Distributed: new(true)}))
+	ledgertest.Run(t, func(tb testing.TB) ledgertest.Place {
+		tb.Helper()
+		name := newDatabase(tb, InitOptions{Distributed: new(true)})
+		place := at(tb, name, nil)
+		return func(ctx context.Context, opts *sgam.Options) (*sgam.Ledger, error) {
+			l, err := place(ctx, opts)
+			if err != nil {
+				return nil, err
+			}
+			own, ok := l.Store().(*store)
+			require.True(tb, ok)
+			pool, err := pgxpool.New(ctx, home(tb, name).DSN(name, application))
+			if err != nil {
+				return nil, err
+			}
+			return sgam.New(ctx, &joining{store: own, pool: pool}, keyed(opts))
+		}
+	})
 }
 
 func TestEachTableIsDistributedOrCopiedInTheOrderOfItsReferences(t *testing.T) {
