@@ -2,11 +2,10 @@ package postgres
 
 import (
 	"embed"
-	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
-	"strings"
+
+	"github.com/sgam-ledger/sgam/internal/statements"
 )
 
 //go:embed sql/*.sql
@@ -17,7 +16,7 @@ type statement struct{ name, text string }
 
 // texts are the statements by name, names their order.
 var (
-	texts = mustParse(sqlFiles)
+	texts = statements.Must(sqlFiles)
 	names = slices.Sorted(maps.Keys(texts))
 )
 
@@ -28,31 +27,4 @@ func named(name string) *statement {
 		panic("postgres: there is no statement " + name)
 	}
 	return &statement{name: name, text: text}
-}
-
-// mustParse reads files of statements, each of which begins with a line "-- name: N" and ends with a semicolon.
-func mustParse(files fs.FS) map[string]string {
-	list, err := fs.Glob(files, "sql/*.sql")
-	if err != nil {
-		panic(err)
-	}
-	found := map[string]string{}
-	for _, file := range list {
-		content, err := fs.ReadFile(files, file)
-		if err != nil {
-			panic(err)
-		}
-		for i, block := range strings.Split(string(content), "-- name: ") {
-			if i == 0 {
-				continue // what the file says about itself
-			}
-			name, text, _ := strings.Cut(block, "\n")
-			text, ok := strings.CutSuffix(strings.TrimSpace(text), ";")
-			if _, twice := found[name]; twice || !ok {
-				panic(fmt.Sprintf("postgres: %s: statement %s is doubled, or does not end", file, name))
-			}
-			found[name] = text
-		}
-	}
-	return found
 }

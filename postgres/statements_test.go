@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -28,14 +27,9 @@ func TestEveryStatementHasAUser(t *testing.T) {
 	}
 }
 
-func TestFilesOfStatementsAreHeldToTheirForm(t *testing.T) {
+func TestANameThatIsNotThereIsNoticedAtOnce(t *testing.T) {
 	require.Panics(t, func() { named("nothing") })
-	for why, content := range map[string]string{
-		"doubled":     "-- name: a\nSELECT 1;\n-- name: a\nSELECT 2;\n",
-		"without end": "-- name: a\nSELECT 1\n",
-	} {
-		require.Panics(t, func() { mustParse(fstest.MapFS{"sql/x.sql": {Data: []byte(content)}}) }, why)
-	}
+	require.Equal(t, texts["point"], named("point").text)
 }
 
 // Plans are made while a ledger is empty and kept while it grows: a plan must reach each row by the whole of a key even

@@ -4,11 +4,10 @@ package sqlite
 
 import (
 	"embed"
-	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
-	"strings"
+
+	"github.com/sgam-ledger/sgam/internal/statements"
 )
 
 //go:embed sql/*.sql
@@ -22,7 +21,7 @@ type statement struct {
 
 // texts are the statements by name, names their order.
 var (
-	texts = mustParse(sqlFiles)
+	texts = statements.Must(sqlFiles)
 	names = slices.Sorted(maps.Keys(texts))
 )
 
@@ -33,31 +32,4 @@ func named(name string) *statement {
 		panic("sqlite: there is no statement " + name)
 	}
 	return &statement{name: name, text: texts[name], index: index}
-}
-
-// mustParse reads files of statements, each of which begins with a line "-- name: N" and ends with a semicolon.
-func mustParse(files fs.FS) map[string]string {
-	list, err := fs.Glob(files, "sql/*.sql")
-	if err != nil {
-		panic(err)
-	}
-	found := map[string]string{}
-	for _, file := range list {
-		content, err := fs.ReadFile(files, file)
-		if err != nil {
-			panic(err)
-		}
-		for i, block := range strings.Split(string(content), "-- name: ") {
-			if i == 0 {
-				continue // what the file says about itself
-			}
-			name, text, _ := strings.Cut(block, "\n")
-			text, ok := strings.CutSuffix(strings.TrimSpace(text), ";")
-			if _, twice := found[name]; twice || !ok {
-				panic(fmt.Sprintf("sqlite: %s: statement %s is doubled, or does not end", file, name))
-			}
-			found[name] = text
-		}
-	}
-	return found
 }

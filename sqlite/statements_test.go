@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -47,17 +46,6 @@ func TestParametersAreHiddenFromThePlanner(t *testing.T) {
 		require.NotRegexp(t, bare, comment.ReplaceAllString(text, ""), "%s: SQLite compiles it anew at each execution", name)
 	}
 	require.Regexp(t, bare, "a = ?1", "the rule finds what it forbids")
-}
-
-func TestFilesOfStatementsAreHeldToTheirForm(t *testing.T) {
-	for why, content := range map[string]string{
-		"doubled":     "-- name: a\nSELECT 1;\n-- name: a\nSELECT 2;\n",
-		"without end": "-- name: a\nSELECT 1\n",
-	} {
-		require.Panics(t, func() { mustParse(fstest.MapFS{"sql/x.sql": {Data: []byte(content)}}) }, why)
-	}
-	got := mustParse(fstest.MapFS{"sql/x.sql": {Data: []byte("-- about\n\n-- name: a\nSELECT 1;\n\n-- name: b\n-- why\nSELECT 2;\n")}})
-	require.Equal(t, map[string]string{"a": "SELECT 1", "b": "-- why\nSELECT 2"}, got)
 }
 
 // plan is SQLite's plan of a statement.
