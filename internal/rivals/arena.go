@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/sgam-ledger/sgam/internal/mariatest"
 	"github.com/sgam-ledger/sgam/internal/pgtest"
@@ -18,6 +21,8 @@ type Arena struct {
 
 	cluster *pgtest.Cluster
 	maria   *mariatest.Server
+	scale   Scale
+	story   *story
 }
 
 // Open starts the servers and makes empty tables. The file of the ledger on SQLite goes into a folder of the caller's, who
@@ -71,7 +76,31 @@ func (a *Arena) Close() error {
 	return errors.Join(errs...)
 }
 
-// prove fails unless each keeper holds what the history means.
+// Fill brings every keeper through a history and proves that all hold what it means. Log is told what takes long.
+func (a *Arena) Fill(ctx context.Context, scale Scale, log func(format string, args ...any)) error {
+	a.scale, a.story = scale, tell(scale)
+	log("history: %d operations, %d rectangles", len(a.story.ops), a.story.count)
+	filling, loading := errgroup.WithContext(ctx)
+	for _, k := range a.Keepers() {
+		filling.Go(func() error {
+			start := time.Now()
+			if err := k.Load(loading, a.story.ops); err != nil {
+				return fmt.Errorf("%s: %w", k.Name(), err)
+			}
+			log("%s: filled in %.1f s", k.Name(), time.Since(start).Seconds())
+			return k.Settle(loading)
+		})
+	}
+	if err := filling.Wait(); err != nil {
+		return err
+	}
+	if err := a.prove(ctx, a.story.model); err != nil {
+		return err
+	}
+	return a.answer(ctx)
+}
+
+// prove fails unless each keeper holds what a history means.
 func (a *Arena) prove(ctx context.Context, m *model) error {
 	want := m.rectangles()
 	for _, k := range a.Keepers() {
@@ -81,6 +110,33 @@ func (a *Arena) prove(ctx context.Context, m *model) error {
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", k.Name(), err)
+		}
+	}
+	return nil
+}
+
+// answer fails unless the reads that are measured answer what the history means.
+func (a *Arena) answer(ctx context.Context) error {
+	r := draws(4)
+	for i := range 400 {
+		slot, valid, n := a.point(r, []choice{ordinary, onlyHot}[i%2])
+		for _, k := range a.Keepers() {
+			for _, asked := range []struct {
+				want string
+				read func() (string, error)
+			}{
+				{a.story.at(slot, valid, n), func() (string, error) { return k.ValidKnown(ctx, slot, valid, n) }},
+				{a.story.at(slot, valid, a.story.n), func() (string, error) { return k.Valid(ctx, slot, valid) }},
+				{a.story.last(slot).Value, func() (string, error) { return k.Current(ctx, slot) }},
+			} {
+				have, err := asked.read()
+				if err == nil && have != asked.want {
+					err = fmt.Errorf("slot %d at %d, operation %d: %q where %q was written", slot, valid, n, have, asked.want)
+				}
+				if err != nil {
+					return fmt.Errorf("%s: %w", k.Name(), err)
+				}
+			}
 		}
 	}
 	return nil

@@ -133,7 +133,18 @@ func (m *maria) Settle(ctx context.Context) error {
 	return err
 }
 
+// Write tries an operation again when the server chose it to end a deadlock, as its manual tells applications to do.
 func (m *maria) Write(ctx context.Context, op Operation) error {
+	for {
+		err := m.write(ctx, op)
+		const deadlock = 1213
+		if refused, ok := errors.AsType[*mysql.MySQLError](err); !ok || refused.Number != deadlock {
+			return err
+		}
+	}
+}
+
+func (m *maria) write(ctx context.Context, op Operation) error {
 	if op.Kind != Put {
 		return m.do(ctx, op, func(st *sql.Stmt) *sql.Stmt { return st })
 	}
