@@ -23,6 +23,7 @@ type Arena struct {
 	maria   *mariatest.Server
 	scale   Scale
 	story   *story
+	trips   trips // of the ledger on PostgreSQL
 }
 
 // Open starts the servers and makes empty tables. The file of the ledger on SQLite goes into a folder of the caller's, who
@@ -44,7 +45,7 @@ func Open(ctx context.Context, dir string, durable bool) (a *Arena, err error) {
 	if a.SQLite, err = openSQLite(ctx, dir); err != nil {
 		return a, err
 	}
-	k, err := openPostgres(ctx, a.cluster)
+	k, err := openPostgres(ctx, a.cluster, &a.trips)
 	if err != nil {
 		return a, err
 	}

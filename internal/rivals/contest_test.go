@@ -1,6 +1,7 @@
 package rivals
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,6 +23,13 @@ func TestEverySideOfEveryContestRuns(t *testing.T) {
 	require.ErrorContains(t, a.answer(t.Context()), "was written", "and so are its answers")
 	a.story = right
 
+	for _, row := range a.ServerRows() {
+		sides, err := row.Open(t.Context(), nil)
+		require.NoError(t, err)
+		require.NoError(t, sides.Baseline.Run(t.Context(), 10))
+		require.NoError(t, sides.Subject.Run(t.Context(), 10))
+		require.NoError(t, sides.Close())
+	}
 	const n = 70
 	for _, c := range a.Contests() {
 		require.Len(t, c.Sides, len(a.Keepers()), c.Name)
@@ -55,4 +63,33 @@ func TestEverySideOfEveryContestRuns(t *testing.T) {
 		require.Positive(t, size.Rectangles, k.Name())
 		require.GreaterOrEqual(t, size.All, size.Rectangles, k.Name())
 	}
+}
+
+func TestTheDriverAloneReadsWhatTheLedgerAnswers(t *testing.T) {
+	t.Parallel()
+	a := opened(t)
+	require.NoError(t, a.Fill(t.Context(), ScaleOf(Brief), t.Logf))
+	b, err := a.openBare(t.Context())
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, b.conn.Close(context.Background())) })
+	l, ok := a.Postgres.(*ledger)
+	require.True(t, ok)
+	for slot := range int64(a.scale.Slots + 1) {
+		fact, err := l.tenant.Current().Get(t.Context(), subject(slot), attribute)
+		require.NoError(t, err)
+		require.NoError(t, b.get(t.Context(), slot))
+		require.Equal(t, scanned{
+			id: fact.ID, supersedes: fact.Supersedes, op: string(fact.Op), retention: fact.RetentionPolicy, episode: fact.Episode,
+			principal: fact.Principal, value: fact.Value, version: int64(fact.SchemaVersion), asserted: fact.Asserted.From,
+			learned: fact.RecordedAt, valid: fact.Valid.From, known: fact.Known.From,
+			number: b.row.number, digest: b.row.digest, registry: b.row.registry, lastKnown: b.row.lastKnown, validTo: b.row.validTo,
+			assertedTo: b.row.assertedTo, assertedReach: b.row.assertedReach,
+		}, b.row)
+	}
+	require.Error(t, b.get(t.Context(), int64(a.scale.Slots+1)), "a slot that nobody wrote")
+
+	write, read, err := a.Trips(t.Context())
+	require.NoError(t, err)
+	require.EqualValues(t, 2, write)
+	require.EqualValues(t, 1, read)
 }

@@ -35,7 +35,7 @@ type inServer struct {
 }
 
 // openPostgres makes a ledger in a database of its own, with an application that is not its owner.
-func openPostgres(ctx context.Context, c *pgtest.Cluster) (k *ledger, err error) {
+func openPostgres(ctx context.Context, c *pgtest.Cluster, counting *trips) (k *ledger, err error) {
 	if err := c.Do(ctx, superuser, texts["role_owner"], texts["role_application"], texts["database_ledger"]); err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func openPostgres(ctx context.Context, c *pgtest.Cluster) (k *ledger, err error)
 	if err != nil {
 		return nil, err
 	}
-	config.MaxConns = callers
+	config.MaxConns, config.ConnConfig.DialFunc = callers, counting.dial
 	s := &inServer{}
 	if s.admin, err = pgx.Connect(ctx, c.DSN(ledgerDatabase, superuser)); err != nil {
 		return nil, err
