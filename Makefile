@@ -2,7 +2,7 @@
 export CGO_ENABLED = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help test all race fuzz bench benchstat lint docs check
+.PHONY: help test all race fuzz bench rivals benchstat lint docs check
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' Makefile
@@ -21,6 +21,9 @@ fuzz: ## Fuzz one target: make fuzz TARGET=FuzzName PKG=./path TIME=1m
 
 bench: ## Ratios against the driver alone, with their bars
 	scripts/bench
+
+rivals: ## Ratios against periods and MariaDB, with their bars
+	scripts/rivals
 
 benchstat: ## Compare two saved benchmark runs: make benchstat OLD=a.txt NEW=b.txt
 	go build -C tools -o ../bin/ golang.org/x/perf/cmd/benchstat

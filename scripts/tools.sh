@@ -156,8 +156,29 @@ find_tool() {
 	node) have node || have nodejs ;;
 	postgresql) have initdb || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 ;;
 	pgbouncer) have pgbouncer || [ -x /usr/sbin/pgbouncer ] ;; # Debian keeps it out of a user's PATH
+	periods) [ -e "$(postgresql_share)/extension/periods.control" ] ;;
+	mariadb) have mariadbd || [ -x /usr/sbin/mariadbd ] || [ -x /usr/libexec/mariadbd ] ;;
 	*) have "$1" ;;
 	esac
+}
+
+# postgresql_version prints the newest version of PostgreSQL in Debian's folders, nothing when there is none.
+postgresql_version() {
+	local folder
+	for folder in /usr/lib/postgresql/*/bin/initdb; do
+		[ ! -e "$folder" ] || printf '%s\n' "$folder"
+	done | sed 's|^/usr/lib/postgresql/\([0-9]*\)/.*|\1|' | sort -n | tail -n 1
+}
+
+# postgresql_share prints the folder with the extensions of the PostgreSQL that the tests run.
+postgresql_share() {
+	local version
+	version=$(postgresql_version)
+	if [ -n "$version" ]; then
+		printf '/usr/share/postgresql/%s' "$version"
+	elif have pg_config; then
+		pg_config --sharedir
+	fi
 }
 
 # describe TOOL: one line on what it is for and, for Go, on what is wrong with what is there.
@@ -171,6 +192,8 @@ describe() {
 	shellcheck) printf 'shellcheck, for the scripts' ;;
 	postgresql) printf 'PostgreSQL 15 or newer, of which the tests run a server of their own' ;;
 	pgbouncer) printf 'PgBouncer, a pooler that the tests put in front of that server' ;;
+	periods) printf 'the PostgreSQL extension periods, which the ledger is compared with' ;;
+	mariadb) printf 'the MariaDB server, which the ledger is compared with' ;;
 	*) printf '%s' "$1" ;;
 	esac
 }
@@ -207,6 +230,10 @@ packages_for() {
 	brew:strace) ;;
 	dnf:postgresql | yum:postgresql | zypper:postgresql) printf 'postgresql-server postgresql-contrib' ;;
 	apk:postgresql) printf 'postgresql postgresql-contrib' ;;
+	apt-get:periods) apt_periods ;;
+	*:periods) ;; # only Debian has a package of it
+	apt-get:mariadb) printf 'mariadb-server-core' ;;
+	dnf:mariadb | yum:mariadb) printf 'mariadb-server' ;;
 	*) printf '%s' "$2" ;;
 	esac
 }
@@ -224,6 +251,15 @@ apt_go() {
 	if [ -z "$candidate" ] || version_at_least "$candidate" "$oldest_go"; then
 		printf 'golang-go'
 	fi
+}
+
+# apt_periods: the package belongs to a version of PostgreSQL, the one that is there or the one that is about to be installed.
+# Before "apt-get update" has ever run nobody knows which, and apt is given a pattern; a release has one.
+apt_periods() {
+	local version
+	version=$(postgresql_version)
+	[ -n "$version" ] || version=$(apt-cache policy postgresql 2>/dev/null | sed -n 's/^ *Candidate: *\([0-9][0-9]*\).*/\1/p')
+	printf 'postgresql-%s-periods' "${version:-[0-9]+}"
 }
 
 # no_cluster AS_ROOT prints the command that keeps Debian's package from starting a server for the whole machine, unless
@@ -247,7 +283,7 @@ install_command() {
 	case $manager in
 	apt-get)
 		case " $packages " in
-		*' postgresql '*) no_cluster "$as" ;;
+		*' postgresql '* | *' postgresql-'*) no_cluster "$as" ;;
 		esac
 		case " $packages " in
 		*' pgbouncer '*) no_service "$as" ;;

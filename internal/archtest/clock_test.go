@@ -10,8 +10,9 @@ var clockFiles = []string{"ledger.go"}
 
 // clockFolders may read it too.
 var clockFolders = []string{
-	"cmd",            // "now" is a default of its flags, and it measures how long it takes
-	"internal/bench", // measures
+	"cmd",             // "now" is a default of its flags, and it measures how long it takes
+	"internal/bench",  // measures
+	"internal/rivals", // measures, and asks servers that have the machine's clock
 }
 
 var clockRule = rule{

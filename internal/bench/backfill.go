@@ -100,7 +100,7 @@ func (b bulk) insertInto(ctx context.Context, o *opened) (err error) {
 }
 
 // insert adds the rows by the engine's statements, in the transactions of the backfill.
-func (b bulk) insert(bare *bare, e engine) error {
+func (b bulk) insert(bare *bare, e Engine) error {
 	statements := map[string]*bareStatement{}
 	for _, name := range []string{beginWrite, addForm, addFormNumber, commit} {
 		st, err := bare.prepare(e.Statement(name))
@@ -149,7 +149,7 @@ type fresh struct {
 type opened struct {
 	closers
 	ledger *sgam.Ledger
-	engine engine
+	engine Engine
 }
 
 func (f *Files) openCopy(ctx context.Context, from *file) (*opened, error) {

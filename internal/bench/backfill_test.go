@@ -13,7 +13,7 @@ import (
 )
 
 // rowsOf are all rows that a statement finds in the file of an engine, as text.
-func rowsOf(t *testing.T, e engine, text string) []string {
+func rowsOf(t *testing.T, e Engine, text string) []string {
 	t.Helper()
 	b, err := openBare(t.Context(), e, false)
 	require.NoError(t, err)

@@ -30,7 +30,7 @@ type runnable interface {
 }
 
 // openBare opens a connection to the file of an engine.
-func openBare(ctx context.Context, e engine, write bool) (*bare, error) {
+func openBare(ctx context.Context, e Engine, write bool) (*bare, error) {
 	conn, err := e.Connect(write)
 	if err != nil {
 		return nil, err

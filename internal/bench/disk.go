@@ -73,18 +73,25 @@ func (f *file) disk(ctx context.Context) (d Disk, err error) {
 	if err != nil {
 		return Disk{}, err
 	}
+	d, err = DiskOf(ctx, e, f.path)
+	d.Facts = int64(f.facts)
+	return d, err
+}
+
+// DiskOf walks the trees of an engine's file, into which nothing is written meanwhile and whose log is empty. It counts no facts.
+func DiskOf(ctx context.Context, e Engine, path string) (d Disk, err error) {
 	b, err := openBare(ctx, e, false)
 	if err != nil {
 		return Disk{}, err
 	}
-	s.add(b.Close)
-	p, err := openPages(f.path)
+	defer func() { err = errors.Join(err, b.Close()) }()
+	p, err := openPages(path)
 	if err != nil {
 		return Disk{}, err
 	}
 	defer func() { err = errors.Join(err, p.file.Close()) }()
 
-	d = Disk{Facts: int64(f.facts), Bytes: p.bytes, Tables: map[string]int64{}, Other: p.bytes}
+	d = Disk{Bytes: p.bytes, Tables: map[string]int64{}, Other: p.bytes}
 	segments, err := b.prepareNamed("segments")
 	if err != nil {
 		return d, err

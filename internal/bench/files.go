@@ -51,8 +51,8 @@ type file struct {
 
 const tenantName = "acme"
 
-// engine is what the rows need of the SQLite engine beside the port.
-type engine interface {
+// Engine is what benchmarks need of the SQLite engine beside the port.
+type Engine interface {
 	sgam.Store
 	Connect(write bool) (driver.Conn, error)
 	Statement(name string) string

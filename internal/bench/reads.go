@@ -21,7 +21,7 @@ func readRows() []Row {
 }
 
 // reading opens a file for one side of a row.
-func (s *Sides) reading(ctx context.Context, f *file) (*sgam.Tenant, engine, error) {
+func (s *Sides) reading(ctx context.Context, f *file) (*sgam.Tenant, Engine, error) {
 	l, t, err := f.open(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -31,8 +31,8 @@ func (s *Sides) reading(ctx context.Context, f *file) (*sgam.Tenant, engine, err
 	return t, e, err
 }
 
-func engineOf(l *sgam.Ledger) (engine, error) {
-	e, ok := l.Store().(engine)
+func engineOf(l *sgam.Ledger) (Engine, error) {
+	e, ok := l.Store().(Engine)
 	if !ok {
 		return nil, errors.New("the engine shows nothing of its driver")
 	}
@@ -76,7 +76,7 @@ func getOf(ctx context.Context, f *file) (*Sides, error) {
 }
 
 // bareCurrent is the engine's statement for a current read, through the driver alone, into variables of the same kinds.
-func (s *Sides) bareCurrent(ctx context.Context, e engine, next func() slot) (Side, error) {
+func (s *Sides) bareCurrent(ctx context.Context, e Engine, next func() slot) (Side, error) {
 	ids, err := attributeIDs(ctx, e)
 	if err != nil {
 		return Side{}, err
@@ -104,7 +104,7 @@ func (s *Sides) bareCurrent(ctx context.Context, e engine, next func() slot) (Si
 }
 
 // attributeIDs are the numbers of the attributes in a file.
-func attributeIDs(ctx context.Context, e engine) ([attributesEach]int64, error) {
+func attributeIDs(ctx context.Context, e Engine) ([attributesEach]int64, error) {
 	var ids [attributesEach]int64
 	types, err := e.Types(ctx)
 	if err != nil {

@@ -23,6 +23,9 @@ type Sides struct {
 	closers
 }
 
+// OnClose adds what is to be closed with the sides.
+func (s *Sides) OnClose(closing func() error) { s.add(closing) }
+
 // Side is one side of a row.
 type Side struct {
 	// Ready prepares n more operations, which is not measured. Nil: there is nothing to prepare.

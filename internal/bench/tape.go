@@ -12,7 +12,7 @@ import (
 // tape is what the engine runs for each of a series of calls, recorded over a copy of the file that they are replayed
 // on: the statements, and all their values.
 type tape struct {
-	engine
+	Engine
 	tenant *sgam.Tenant
 	next   func(i int) sgam.MemoryDelta
 	calls  []recordedCall
@@ -32,7 +32,7 @@ func (s *Sides) record(ctx context.Context, f *Files, from *file, next func(i in
 	if err != nil {
 		return nil, err
 	}
-	return &tape{engine: e, tenant: t, next: next}, nil
+	return &tape{Engine: e, tenant: t, next: next}, nil
 }
 
 // upTo records until there are n calls.

@@ -23,7 +23,7 @@ func writeRows() []Row {
 }
 
 // writing opens a copy of a file for one side of a row.
-func (s *Sides) writing(ctx context.Context, f *Files, from *file) (*sgam.Tenant, engine, error) {
+func (s *Sides) writing(ctx context.Context, f *Files, from *file) (*sgam.Tenant, Engine, error) {
 	copied, err := f.copy(from)
 	if err != nil {
 		return nil, nil, err

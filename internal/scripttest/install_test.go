@@ -1,6 +1,7 @@
 package scripttest
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -35,19 +36,19 @@ no_cluster() { printf '%squiet && ' "$1"; }
 no_service() { printf '%smasked && ' "$1"; }
 `
 	for manager, want := range map[string]string{
-		"apt-get": "sudo quiet && sudo masked && sudo apt-get update && sudo apt-get install -y --no-install-recommends ca-certificates golang-go gcc libc6-dev strace nodejs postgresql pgbouncer shellcheck",
-		"dnf":     "sudo dnf install -y ca-certificates golang gcc glibc-devel strace nodejs postgresql-server postgresql-contrib pgbouncer ShellCheck",
-		"yum":     "sudo yum install -y ca-certificates golang gcc glibc-devel strace nodejs postgresql-server postgresql-contrib pgbouncer ShellCheck",
-		"apk":     "sudo apk add ca-certificates go gcc musl-dev strace nodejs postgresql postgresql-contrib pgbouncer shellcheck",
-		"pacman":  "sudo pacman -Sy --needed --noconfirm ca-certificates go gcc strace nodejs postgresql pgbouncer shellcheck",
-		"zypper":  "sudo zypper --non-interactive install ca-certificates go gcc glibc-devel strace nodejs-default postgresql-server postgresql-contrib pgbouncer ShellCheck",
+		"apt-get": "sudo quiet && sudo masked && sudo apt-get update && sudo apt-get install -y --no-install-recommends ca-certificates golang-go gcc libc6-dev strace nodejs postgresql pgbouncer mariadb-server-core shellcheck",
+		"dnf":     "sudo dnf install -y ca-certificates golang gcc glibc-devel strace nodejs postgresql-server postgresql-contrib pgbouncer mariadb-server ShellCheck",
+		"yum":     "sudo yum install -y ca-certificates golang gcc glibc-devel strace nodejs postgresql-server postgresql-contrib pgbouncer mariadb-server ShellCheck",
+		"apk":     "sudo apk add ca-certificates go gcc musl-dev strace nodejs postgresql postgresql-contrib pgbouncer mariadb shellcheck",
+		"pacman":  "sudo pacman -Sy --needed --noconfirm ca-certificates go gcc strace nodejs postgresql pgbouncer mariadb shellcheck",
+		"zypper":  "sudo zypper --non-interactive install ca-certificates go gcc glibc-devel strace nodejs-default postgresql-server postgresql-contrib pgbouncer mariadb ShellCheck",
 	} {
 		t.Run(manager, func(t *testing.T) {
 			t.Parallel()
-			got := bash(t, real+"package_manager() { printf '"+manager+"\\n'; }\nneed certs go cc strace node postgresql pgbouncer shellcheck\necho went on", "")
+			got := bash(t, real+"package_manager() { printf '"+manager+"\\n'; }\nneed certs go cc strace node postgresql pgbouncer mariadb shellcheck\necho went on", "")
 			assert.Equal(t, 3, got.code)
 			assert.Empty(t, got.out)
-			for _, line := range []string{"Go 1.21 or newer (not found)", "a C compiler", "root certificates", "strace", "Node.js", "PostgreSQL 15", "PgBouncer", "install with:\n  " + want + "\n"} {
+			for _, line := range []string{"Go 1.21 or newer (not found)", "a C compiler", "root certificates", "strace", "Node.js", "PostgreSQL 15", "PgBouncer", "MariaDB", "install with:\n  " + want + "\n"} {
 				assert.Contains(t, got.err, line)
 			}
 		})
@@ -137,4 +138,37 @@ apt_go`, "", "FOUND="+c.found, "CANDIDATE="+c.candidate)
 			assert.Equal(t, outcome{0, c.want, ""}, got)
 		})
 	}
+}
+
+// The extension comes in a package for each version of PostgreSQL.
+func TestDebianPackageOfPeriods(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, installed, candidate, want string }{
+		{"for the version that is there", "15", "17+278", "postgresql-15-periods"},
+		{"for the version that is about to be installed", "", "17+278", "postgresql-17-periods"},
+		{"nothing is known yet", "", "", "postgresql-[0-9]+-periods"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got := bash(t, `postgresql_version() { printf '%s' "$INSTALLED"; }
+apt-cache() { [ -z "$CANDIDATE" ] || printf 'postgresql:\n  Installed: (none)\n  Candidate: %s\n' "$CANDIDATE"; }
+packages_for apt-get periods`, "", "INSTALLED="+c.installed, "CANDIDATE="+c.candidate)
+			assert.Equal(t, outcome{0, c.want, ""}, got)
+		})
+	}
+	for _, manager := range []string{"dnf", "apk", "brew"} {
+		assert.Empty(t, bash(t, "packages_for "+manager+" periods", "").out, "no other manager has it")
+	}
+	assert.Contains(t, bash(t, "as_root() { true; }\nno_cluster() { printf 'quiet && '; }\ninstall_command apt-get postgresql-15-periods", "").out,
+		"quiet && ", "it brings PostgreSQL along, whose package would start a server")
+}
+
+func TestPeriodsIsLookedForBesideTheServerThatTestsRun(t *testing.T) {
+	t.Parallel()
+	share := t.TempDir()
+	const look = "postgresql_share() { printf '%s' \"$SHARE\"; }\nif find_tool periods; then echo found; else echo none; fi"
+	assert.Equal(t, "none\n", bash(t, look, "", "SHARE="+share).out)
+	assert.NoError(t, os.Mkdir(filepath.Join(share, "extension"), 0o700))
+	assert.NoError(t, os.WriteFile(filepath.Join(share, "extension", "periods.control"), nil, 0o600))
+	assert.Equal(t, "found\n", bash(t, look, "", "SHARE="+share).out)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sgam-ledger/sgam/internal/bench"
+	"github.com/sgam-ledger/sgam/internal/pgtest"
 )
 
 func TestARunMeasuresTheRowsThatAreAskedForAndLeavesNothingBehind(t *testing.T) {
@@ -30,9 +31,27 @@ func TestARunMeasuresTheRowsThatAreAskedForAndLeavesNothingBehind(t *testing.T) 
 	assert.Empty(t, left)
 }
 
+func TestARunAmongRivalsPrintsTimesAndBars(t *testing.T) {
+	t.Parallel()
+	pgtest.Long(t)
+	dir := t.TempDir()
+	var out, notes strings.Builder
+	err := run(t.Context(), []string{"-rivals", "-rectangles", "600", "-rounds", "2", "-slice", "1ms", "-rows", "^(change|valid-known)$", "-dir", dir}, &out, &notes)
+	require.NoError(t, err)
+	assert.Contains(t, out.String(), "| sgam on SQLite | sgam on PostgreSQL | `periods` ")
+	assert.Contains(t, out.String(), "| forward change, sgam on PostgreSQL ")
+	assert.Contains(t, out.String(), "| Valid + Known, sgam on PostgreSQL ")
+	assert.Contains(t, out.String(), "| `Current().Get` on PostgreSQL ")
+	assert.Contains(t, out.String(), "round trips of an `Apply` on PostgreSQL: 2 (bar ≤ 2, MET)")
+	assert.NotContains(t, out.String(), "hot slot", "the row does not match")
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+}
+
 func TestWrongArgumentsAreToldBeforeAnythingIsMade(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"-rounds", "0"}, {"-slice", "-1s"}, {"-small", "10"}, {"-large", "5000"}, {"-rows", "("}, {"get"}, {"-nonsense"}} {
+	for _, args := range [][]string{{"-rounds", "0"}, {"-slice", "-1s"}, {"-small", "10"}, {"-large", "5000"}, {"-rows", "("}, {"-rectangles", "10"}, {"get"}, {"-nonsense"}} {
 		assert.Error(t, run(t.Context(), args, io.Discard, io.Discard), args)
 	}
 }

@@ -32,7 +32,7 @@ func (s *settings) measure(ctx context.Context, files *bench.Files, row bench.Ro
 	n, on, parts := 1, 1, sides.Parts
 	if parts == 0 {
 		on, parts = turns, 1
-		if n, err = s.operations(ctx, sides); err != nil {
+		if n, err = s.operations(ctx, sides.Baseline, sides.Subject); err != nil {
 			return r, err
 		}
 	}
@@ -85,11 +85,11 @@ func timed(ctx context.Context, side bench.Side, n int) (time.Duration, error) {
 	return time.Since(start), err
 }
 
-// operations is how many operations fill a slice of time on the faster side. Finding out warms both sides up.
-func (s *settings) operations(ctx context.Context, sides *bench.Sides) (int, error) {
+// operations is how many operations fill a slice of time on the fastest side. Finding out warms all of them up.
+func (s *settings) operations(ctx context.Context, sides ...bench.Side) (int, error) {
 	for n := 1; ; n *= 2 {
 		var fastest time.Duration = math.MaxInt64
-		for _, side := range []bench.Side{sides.Baseline, sides.Subject} {
+		for _, side := range sides {
 			took, err := timed(ctx, side, n)
 			if err != nil {
 				return 0, err

@@ -1,0 +1,3 @@
+-- name: extend
+-- With the extensions that it needs.
+CREATE EXTENSION %s CASCADE;
