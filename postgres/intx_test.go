@@ -428,3 +428,52 @@ func TestATransactionOfTheCallersMayGoThroughAPooler(t *testing.T) {
 	require.Empty(t, tenants)
 	require.Empty(t, statements)
 }
+
+func TestClosingInsideATransactionClosesNothingElse(t *testing.T) {
+	name := newDatabase(t, InitOptions{})
+	l, pool := opened(t, name), business(t, name)
+	tx := begin(t, pool)
+	inside, err := InTx(t.Context(), tx, l)
+	require.NoError(t, err)
+	acme := tenant(t, inside, "acme")
+	applied(t, acme, several(1, 1))
+	require.NoError(t, inside.Close())
+	require.ErrorIs(t, inside.Close(), sgam.ErrClosed)
+	_, err = acme.Current().Get(t.Context(), "s1 0", "deadline")
+	require.ErrorIs(t, err, sgam.ErrClosed)
+	require.NoError(t, tx.Commit(t.Context()))
+	_, err = tenant(t, l, "acme").Current().Get(t.Context(), "s1 0", "deadline")
+	require.NoError(t, err)
+
+	other, err := at(t, name, nil)(t.Context(), &sgam.Options{Schemas: schemas()})
+	require.NoError(t, err)
+	require.NoError(t, other.Close())
+	_, err = InTx(t.Context(), begin(t, pool), other)
+	require.ErrorIs(t, err, sgam.ErrClosed)
+}
+
+// Two round trips are what a call costs inside a transaction, too.
+func TestACallInATransactionOfTheCallersCostsTwoRoundTrips(t *testing.T) {
+	name := newDatabase(t, InitOptions{})
+	l, pool := opened(t, name), business(t, name)
+	applied(t, tenant(t, l, "acme"), several(1, 1))
+	inside, err := InTx(t.Context(), begin(t, pool), l)
+	require.NoError(t, err)
+	s := engine(t, inside)
+	for call := range 3 {
+		trips := 0
+		require.NoError(t, s.reading(t.Context(), func(c *session) error {
+			tx := &transaction{store: s, tenant: "acme", session: c, batch: []*request{{
+				ctx: t.Context(), tenant: "acme", call: &sgam.Call{Principal: "p", Keys: []string{"k"}, Episodes: []string{"e"}},
+				decide: func(snapshot *sgam.Snapshot) (*sgam.Change, error) {
+					require.Equal(t, int64(call+1), snapshot.LastSeq)
+					return &sgam.Change{Known: snapshot.LastKnown + 1, Outcomes: []sgam.NewOutcome{{Outcome: sgam.Rejected}}}, nil
+				},
+			}}}
+			err := tx.run()
+			trips = c.trips
+			return err
+		}))
+		require.Equal(t, 2, trips)
+	}
+}
