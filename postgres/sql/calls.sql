@@ -65,7 +65,9 @@ SELECT v.seq, v.digest, v.number, s.scope, u.name, s.attribute_id, s.member
 FROM (
     SELECT f.slot_id FROM sgam.facts f WHERE f.tenant_id = $1 AND f.fact_id > $5 AND f.fact_id <= $6
     UNION
-    SELECT f.slot_id FROM sgam.facts f WHERE f.tenant_id = $1 AND f.fact_id = ANY ($2::bigint[])
+    SELECT f.slot_id
+    FROM unnest($2::bigint[]) AS n(fact_id)
+    CROSS JOIN LATERAL (SELECT f.* FROM sgam.facts f WHERE f.tenant_id = $1 AND f.fact_id = n.fact_id OFFSET 0) f
 ) k
 CROSS JOIN LATERAL (
     SELECT v.* FROM sgam.value_numbers v

@@ -70,14 +70,17 @@ ORDER BY s.subject_id, s.attribute_id, s.member LIMIT $9;
 -- name: facts_of_subjects
 -- The same of the subjects $11.
 SELECT {{listed_columns}}
-FROM sgam.subjects u
+FROM (SELECT DISTINCT unnest($11::text[]) AS name) k
+CROSS JOIN LATERAL (
+    SELECT u.* FROM sgam.subjects u
+    WHERE u.tenant_id = $1 AND u.name = k.name OFFSET 0) u
 CROSS JOIN LATERAL (
     SELECT s.* FROM sgam.slots s
     WHERE s.tenant_id = $1 AND s.scope = $2 AND s.subject_id = u.subject_id OFFSET 0) s
 CROSS JOIN LATERAL ({{segment_at}}) g
 CROSS JOIN LATERAL ({{fact_of_segment}}) f
 {{fact_joins}}
-WHERE u.tenant_id = $1 AND u.name = ANY ($11::text[]) AND (s.subject_id, s.attribute_id, s.member) > ($3, $4, $5)
+WHERE (s.subject_id, s.attribute_id, s.member) > ($3, $4, $5)
     AND ($8::bigint[] IS NULL OR s.attribute_id = ANY ($8))
 ORDER BY s.subject_id, s.attribute_id, s.member LIMIT $9;
 
@@ -209,29 +212,43 @@ ORDER BY s.slot_id LIMIT $3;
 
 -- name: segments_of_slots
 SELECT g.slot_id, g.valid_from, g.valid_to, g.known_from, g.known_to, g.fact_id, g.opened_by, g.closed_by
-FROM sgam.segments g WHERE g.tenant_id = $1 AND g.slot_id = ANY ($2::bigint[])
+FROM (SELECT DISTINCT unnest($2::bigint[]) AS slot_id) k
+CROSS JOIN LATERAL (
+    SELECT g.* FROM sgam.segments g
+    WHERE g.tenant_id = $1 AND g.slot_id = k.slot_id OFFSET 0) g
 ORDER BY g.slot_id, g.node, g.valid_from;
 
 -- name: confirmations_of_slots
 SELECT c.slot_id, c.valid_from, c.valid_to, c.known_from, c.known_to, c.new_fact, c.old_fact
-FROM sgam.confirmations c WHERE c.tenant_id = $1 AND c.slot_id = ANY ($2::bigint[])
+FROM (SELECT DISTINCT unnest($2::bigint[]) AS slot_id) k
+CROSS JOIN LATERAL (
+    SELECT c.* FROM sgam.confirmations c
+    WHERE c.tenant_id = $1 AND c.slot_id = k.slot_id OFFSET 0) c
 ORDER BY c.slot_id, c.old_fact, c.new_fact, c.valid_from, c.known_from;
 
 -- name: supersessions_of_slots
 SELECT x.slot_id, x.new_fact, x.old_fact, x.how, x.valid_from, x.valid_to, x.known_at
-FROM sgam.supersessions x WHERE x.tenant_id = $1 AND x.slot_id = ANY ($2::bigint[])
+FROM (SELECT DISTINCT unnest($2::bigint[]) AS slot_id) k
+CROSS JOIN LATERAL (
+    SELECT x.* FROM sgam.supersessions x
+    WHERE x.tenant_id = $1 AND x.slot_id = k.slot_id OFFSET 0) x
 ORDER BY x.slot_id, x.new_fact, x.valid_from, x.old_fact;
 
 -- name: points_of_slots
 SELECT p.slot_id, p.valid_from, p.number, p.facts, p.live
-FROM sgam.points p WHERE p.tenant_id = $1 AND p.slot_id = ANY ($2::bigint[]) AND p.facts > 0
+FROM (SELECT DISTINCT unnest($2::bigint[]) AS slot_id) k
+CROSS JOIN LATERAL (
+    SELECT p.* FROM sgam.points p
+    WHERE p.tenant_id = $1 AND p.slot_id = k.slot_id AND p.facts > 0 OFFSET 0) p
 ORDER BY p.slot_id, p.number, p.valid_from;
 
 -- name: forms
 -- What lenses made of the values of facts, as known at $3.
 SELECT n.fact_id, n.schema_version, n.value, n.lens, n.known_from, n.lossy, n.defaulted
-FROM sgam.encodings n
-WHERE n.tenant_id = $1 AND n.fact_id = ANY ($2::bigint[]) AND n.known_from <= $3 AND n.lens IS NOT NULL
+FROM (SELECT DISTINCT unnest($2::bigint[]) AS fact_id) k
+CROSS JOIN LATERAL (
+    SELECT n.* FROM sgam.encodings n
+    WHERE n.tenant_id = $1 AND n.fact_id = k.fact_id AND n.known_from <= $3 AND n.lens IS NOT NULL OFFSET 0) n
 ORDER BY n.fact_id, n.known_from, n.schema_version;
 
 -- name: epochs_at

@@ -10,11 +10,18 @@ SELECT r.revision FROM sgam.registry r;
 SELECT r.revision FROM sgam.registry r FOR SHARE;
 
 -- name: principals
-SELECT p.name, p.principal_id FROM sgam.principals p WHERE p.tenant_id = $1 AND p.name = ANY ($2::text[]);
+SELECT p.name, p.principal_id
+FROM (SELECT DISTINCT unnest($2::text[]) AS name) k
+CROSS JOIN LATERAL (
+    SELECT p.* FROM sgam.principals p
+    WHERE p.tenant_id = $1 AND p.name = k.name OFFSET 0) p;
 
 -- name: episode_refs
 SELECT e.name, e.episode_id, e.kind, e.occurred_at, e.digest
-FROM sgam.episodes e WHERE e.tenant_id = $1 AND e.name = ANY ($2::text[]);
+FROM (SELECT DISTINCT unnest($2::text[]) AS name) k
+CROSS JOIN LATERAL (
+    SELECT e.* FROM sgam.episodes e
+    WHERE e.tenant_id = $1 AND e.name = k.name OFFSET 0) e;
 
 -- name: slot
 SELECT u.subject_id, s.slot_id, s.next_number, s.levels
@@ -113,7 +120,11 @@ CROSS JOIN LATERAL (
     FROM (
         SELECT 0::bigint AS number
         UNION
-        SELECT v.number FROM sgam.value_numbers v WHERE v.tenant_id = $1 AND v.slot_id = s.slot_id AND v.digest = ANY ($9::bytea[])
+        SELECT v.number
+        FROM unnest($9::bytea[]) AS k(digest)
+        CROSS JOIN LATERAL (
+            SELECT v.* FROM sgam.value_numbers v
+            WHERE v.tenant_id = $1 AND v.slot_id = s.slot_id AND v.digest = k.digest OFFSET 0) v
     ) n
     CROSS JOIN LATERAL (
         SELECT x.* FROM sgam.points x
@@ -126,9 +137,10 @@ WHERE u.tenant_id = $1 AND u.name = $2;
 SELECT v.digest, v.number
 FROM sgam.subjects u
 CROSS JOIN LATERAL ({{slot_of_key}}) s
+CROSS JOIN (SELECT DISTINCT unnest($6::bytea[]) AS digest) k
 CROSS JOIN LATERAL (
     SELECT v.* FROM sgam.value_numbers v
-    WHERE v.tenant_id = $1 AND v.slot_id = s.slot_id AND v.digest = ANY ($6::bytea[]) OFFSET 0) v
+    WHERE v.tenant_id = $1 AND v.slot_id = s.slot_id AND v.digest = k.digest OFFSET 0) v
 WHERE u.tenant_id = $1 AND u.name = $2;
 
 -- name: outcomes_by_key
@@ -138,20 +150,25 @@ SELECT o.key, o.outcome, o.payload, o.fact_id, o.memory_id, o.code, o.assumed, c
     FROM sgam.lost_to l CROSS JOIN LATERAL (
         SELECT f.* FROM sgam.facts f WHERE f.tenant_id = $1 AND f.fact_id = l.fact_id OFFSET 0) f
     WHERE l.tenant_id = $1 AND l.seq = h.seq AND l.ordinal = h.ordinal)
-FROM sgam.outcomes o
+FROM (SELECT DISTINCT unnest($2::bytea[]) AS key) k
+CROSS JOIN LATERAL (
+    SELECT o.* FROM sgam.outcomes o
+    WHERE o.tenant_id = $1 AND o.key IS NOT NULL AND o.key = k.key OFFSET 0) o
 CROSS JOIN LATERAL ({{call_of_outcome}}) c
 CROSS JOIN LATERAL ({{principal_of_call}}) p
 LEFT JOIN LATERAL (
     SELECT h.* FROM sgam.candidates h
-    WHERE h.tenant_id = $1 AND h.memory_id = o.memory_id AND o.fact_id IS NULL OFFSET 0) h ON true
-WHERE o.tenant_id = $1 AND o.key IS NOT NULL AND o.key = ANY ($2::bytea[]);
+    WHERE h.tenant_id = $1 AND h.memory_id = o.memory_id AND o.fact_id IS NULL OFFSET 0) h ON true;
 
 -- name: receipt_facts
 -- Facts, each followed by those that carry it out for the members of a set: they were recorded right after it, in the same
 -- call.
 SELECT r.fact_id, f.fact_id, f.memory_id, f.valid_from, f.valid_to, f.reach_to, f.known_from,
     (SELECT x.memory_id FROM sgam.facts x WHERE x.tenant_id = $1 AND x.fact_id = f.supersedes)
-FROM sgam.facts r
+FROM (SELECT DISTINCT unnest($2::bigint[]) AS fact_id) k
+CROSS JOIN LATERAL (
+    SELECT r.* FROM sgam.facts r
+    WHERE r.tenant_id = $1 AND r.fact_id = k.fact_id OFFSET 0) r
 CROSS JOIN LATERAL (
     SELECT c.* FROM sgam.calls c
     WHERE c.tenant_id = $1 AND c.known_at = r.known_from OFFSET 0) c
@@ -159,33 +176,36 @@ CROSS JOIN LATERAL (
     SELECT f.* FROM sgam.facts f
     WHERE f.tenant_id = $1 AND f.fact_id >= r.fact_id AND f.fact_id <= c.last_fact
     AND (f.fact_id = r.fact_id OR f.part_of = r.fact_id) OFFSET 0) f
-WHERE r.tenant_id = $1 AND r.fact_id = ANY ($2::bigint[])
 ORDER BY r.fact_id, f.fact_id;
 
 -- name: displaced
 -- The regions that other facts of the slot lost to facts.
 SELECT n.fact_id, f.memory_id, x.how, x.valid_from, x.valid_to
-FROM sgam.facts n
+FROM (SELECT DISTINCT unnest($2::bigint[]) AS fact_id) k
+CROSS JOIN LATERAL (
+    SELECT n.* FROM sgam.facts n
+    WHERE n.tenant_id = $1 AND n.fact_id = k.fact_id OFFSET 0) n
 CROSS JOIN LATERAL (
     SELECT x.* FROM sgam.supersessions x
     WHERE x.tenant_id = $1 AND x.slot_id = n.slot_id AND x.new_fact = n.fact_id OFFSET 0) x
 CROSS JOIN LATERAL (
     SELECT f.* FROM sgam.facts f
     WHERE f.tenant_id = $1 AND f.fact_id = x.old_fact OFFSET 0) f
-WHERE n.tenant_id = $1 AND n.fact_id = ANY ($2::bigint[])
 ORDER BY n.fact_id, x.valid_from;
 
 -- name: confirmed
 -- The facts of the slot that already said the same when facts were recorded.
 SELECT n.fact_id, f.memory_id
-FROM sgam.facts n
+FROM (SELECT DISTINCT unnest($2::bigint[]) AS fact_id) k
+CROSS JOIN LATERAL (
+    SELECT n.* FROM sgam.facts n
+    WHERE n.tenant_id = $1 AND n.fact_id = k.fact_id OFFSET 0) n
 CROSS JOIN LATERAL (
     SELECT c.* FROM sgam.confirmations c
     WHERE c.tenant_id = $1 AND c.slot_id = n.slot_id AND c.new_fact = n.fact_id AND c.known_from = n.known_from OFFSET 0) c
 CROSS JOIN LATERAL (
     SELECT f.* FROM sgam.facts f
     WHERE f.tenant_id = $1 AND f.fact_id = c.old_fact OFFSET 0) f
-WHERE n.tenant_id = $1 AND n.fact_id = ANY ($2::bigint[])
 ORDER BY n.fact_id, c.valid_from;
 
 -- name: logged_by_memory
@@ -198,11 +218,13 @@ WHERE f.tenant_id = $1 AND f.memory_id = $2;
 
 -- name: logged_by_number
 SELECT s.slot_id, s.scope, u.name, s.attribute_id, s.member, {{planner_columns}}
-FROM sgam.facts f
+FROM (SELECT DISTINCT unnest($2::bigint[]) AS fact_id) k
+CROSS JOIN LATERAL (
+    SELECT f.* FROM sgam.facts f
+    WHERE f.tenant_id = $1 AND f.fact_id = k.fact_id OFFSET 0) f
 CROSS JOIN LATERAL ({{slot_of_fact}}) s
 CROSS JOIN LATERAL ({{subject_of_slot}}) u
 LEFT JOIN LATERAL ({{episode_of_fact}}) e ON true
-WHERE f.tenant_id = $1 AND f.fact_id = ANY ($2::bigint[])
 ORDER BY f.fact_id;
 
 -- name: logged_by_episode
@@ -230,7 +252,10 @@ ORDER BY f.fact_id;
 -- name: slots_around
 -- Slots, and for a set slot its members. A member comes with its set slot.
 SELECT DISTINCT t.slot_id, t.scope, u.name, t.attribute_id, t.member, t.next_number, t.levels, z.slot_id
-FROM sgam.slots a
+FROM (SELECT DISTINCT unnest($2::bigint[]) AS slot_id) k
+CROSS JOIN LATERAL (
+    SELECT a.* FROM sgam.slots a
+    WHERE a.tenant_id = $1 AND a.slot_id = k.slot_id OFFSET 0) a
 CROSS JOIN LATERAL (
     SELECT t.* FROM sgam.slots t
     WHERE t.tenant_id = $1 AND t.scope = a.scope AND t.subject_id = a.subject_id AND t.attribute_id = a.attribute_id
@@ -241,22 +266,25 @@ CROSS JOIN LATERAL (
 LEFT JOIN LATERAL (
     SELECT z.* FROM sgam.slots z
     WHERE z.tenant_id = $1 AND z.scope = t.scope AND z.subject_id = t.subject_id
-    AND z.attribute_id = t.attribute_id AND z.member = '' AND t.member <> '' OFFSET 0) z ON true
-WHERE a.tenant_id = $1 AND a.slot_id = ANY ($2::bigint[]);
+    AND z.attribute_id = t.attribute_id AND z.member = '' AND t.member <> '' OFFSET 0) z ON true;
 
 -- name: facts_of_slots
 SELECT f.slot_id, {{planner_columns}}
-FROM sgam.facts f
+FROM (SELECT DISTINCT unnest($2::bigint[]) AS slot_id) k
+CROSS JOIN LATERAL (
+    SELECT f.* FROM sgam.facts f
+    WHERE f.tenant_id = $1 AND f.slot_id = k.slot_id AND f.slot_id > 0 OFFSET 0) f
 LEFT JOIN LATERAL ({{episode_of_fact}}) e ON true
-WHERE f.tenant_id = $1 AND f.slot_id = ANY ($2::bigint[]) AND f.slot_id > 0
 ORDER BY f.slot_id, f.fact_id;
 
 -- name: open_of_slots
 SELECT g.slot_id, g.valid_from, g.valid_to, g.known_from, {{open_columns}}
-FROM sgam.segments g
+FROM (SELECT DISTINCT unnest($2::bigint[]) AS slot_id) k
+CROSS JOIN LATERAL (
+    SELECT g.* FROM sgam.segments g
+    WHERE g.tenant_id = $1 AND g.slot_id = k.slot_id AND g.node = 0 OFFSET 0) g
 CROSS JOIN LATERAL ({{fact_of_segment}}) f
 LEFT JOIN LATERAL ({{episode_of_fact}}) e ON true
-WHERE g.tenant_id = $1 AND g.slot_id = ANY ($2::bigint[]) AND g.node = 0
 ORDER BY g.slot_id, g.valid_from;
 
 -- name: held_by_selection
@@ -274,17 +302,21 @@ FROM (
     WHERE e.tenant_id = $1 AND e.source_id <> '' AND e.source_id = $3 AND e.kind = $4
     UNION ALL
     SELECT h.memory_id, h.seq, h.ordinal
-    FROM sgam.lost_to l CROSS JOIN LATERAL (
+    FROM unnest($5::bigint[]) AS k(fact_id) CROSS JOIN LATERAL (
+        SELECT l.* FROM sgam.lost_to l WHERE l.tenant_id = $1 AND l.fact_id = k.fact_id OFFSET 0) l
+    CROSS JOIN LATERAL (
         SELECT h.* FROM sgam.candidates h WHERE h.tenant_id = $1 AND h.seq = l.seq AND h.ordinal = l.ordinal OFFSET 0) h
-    WHERE l.tenant_id = $1 AND l.fact_id = ANY ($5::bigint[]) AND h.status = 'disputed'
+    WHERE h.status = 'disputed'
 ) c
 ORDER BY c.seq, c.ordinal;
 
 -- name: candidates_by_memory
 SELECT {{candidate_columns}}
-FROM sgam.candidates c
+FROM (SELECT DISTINCT unnest($2::bytea[]) AS memory_id) k
+CROSS JOIN LATERAL (
+    SELECT c.* FROM sgam.candidates c
+    WHERE c.tenant_id = $1 AND c.memory_id = k.memory_id OFFSET 0) c
 {{candidate_joins}}
-WHERE c.tenant_id = $1 AND c.memory_id = ANY ($2::bytea[])
 ORDER BY c.seq, c.ordinal;
 
 -- name: newest_epochs
