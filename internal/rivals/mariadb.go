@@ -42,7 +42,7 @@ func openMaria(ctx context.Context, s *mariatest.Server, durable bool) (Keeper, 
 	for name, into := range map[string]**sql.Stmt{
 		"maria_insert": &m.insert, "maria_portion": &m.portion, "maria_void": &m.void, "maria_current": &m.current, "maria_as_of": &m.asOf,
 	} {
-		if *into, err = m.db.PrepareContext(ctx, texts[name]); err != nil {
+		if *into, err = m.db.PrepareContext(ctx, texts[name]); err != nil { //nolint:sqlclosecheck // they are closed with the pool
 			return nil, errors.Join(fmt.Errorf("%s: %w", name, err), m.db.Close())
 		}
 	}
@@ -95,6 +95,7 @@ func (m *maria) Load(ctx context.Context, ops []Operation) (err error) {
 func (m *maria) do(ctx context.Context, op Operation, on func(*sql.Stmt) *sql.Stmt) error {
 	from, to := datetime(op.Valid.From), datetime(op.Valid.To)
 	var err error
+	//nolint:sqlclosecheck // a transaction closes its statements
 	switch op.Kind {
 	case Begin:
 		_, err = on(m.insert).ExecContext(ctx, op.Slot, op.Value, from, to)

@@ -56,15 +56,15 @@ func openPostgres(ctx context.Context, c *pgtest.Cluster, counting *trips) (k *l
 		return nil, err
 	}
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
-		return nil, errors.Join(err, s.close())
+		return nil, errors.Join(err, s.close()) //nolint:contextcheck // it is closed whatever became of the context
 	}
 	l, err := postgres.New(ctx, s.pool, &sgam.Options{Schemas: types, Keys: secret{}}, nil)
 	if err != nil {
-		return nil, errors.Join(err, s.close())
+		return nil, errors.Join(err, s.close()) //nolint:contextcheck // it is closed whatever became of the context
 	}
 	k, err = newLedger("sgam on PostgreSQL", l, s)
 	if err != nil {
-		return nil, errors.Join(err, l.Close(), s.close())
+		return nil, errors.Join(err, l.Close(), s.close()) //nolint:contextcheck // likewise
 	}
 	return k, nil
 }

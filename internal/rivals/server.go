@@ -54,7 +54,7 @@ func (a *Arena) getAgainstDriver(ctx context.Context) (*bench.Sides, error) {
 	}), Baseline: a.reading(ordinary, func(ctx context.Context, slot int64, _ sgam.Instant, _ int) error {
 		return b.get(ctx, slot)
 	})}
-	s.OnClose(func() error { return b.conn.Close(context.Background()) })
+	s.OnClose(func() error { return b.conn.Close(context.WithoutCancel(ctx)) })
 	return s, nil
 }
 
@@ -67,7 +67,7 @@ type bare struct {
 
 const (
 	tenantID  = 1
-	setTenant = "set_tenant_here"
+	setTenant = "set_tenant_and_plans"
 	readPoint = "point"
 )
 
@@ -123,7 +123,8 @@ func (b *bare) get(ctx context.Context, slot int64) error {
 		return errors.Join(err, pipe.Close())
 	}
 	b.row = scanned{}
-	for {
+	const setting, fact = 0, 1
+	for answer := setting; ; answer++ {
 		results, err := pipe.GetResults()
 		if err != nil {
 			return errors.Join(err, pipe.Close())
@@ -133,8 +134,8 @@ func (b *bare) get(ctx context.Context, slot int64) error {
 			break
 		}
 		for reader.NextRow() {
-			if values := reader.Values(); len(values) > 1 {
-				b.row.scan(values)
+			if answer == fact {
+				b.row.scan(reader.Values())
 			}
 		}
 		if _, err := reader.Close(); err != nil {

@@ -20,8 +20,11 @@ func ScaleOf(rectangles int) Scale {
 	return Scale{Slots: rectangles / 20, Versions: rectangles / 20, Rectangles: rectangles}
 }
 
-// Full is how many rectangles the bars are told for, Brief few enough for every run of the tests: their ratios say nothing.
-const Full, Brief = 80_000, 600
+// Full is how many rectangles the bars are told for.
+const Full = 80_000
+
+// Brief is few enough for every run of the tests. Its ratios say nothing.
+const Brief = 600
 
 // hot is the slot with many versions; the others are 1, 2, 3 and so on.
 const hot = 0
