@@ -315,3 +315,18 @@ func TestTheOwnerCanComeThroughAPooler(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, l.Close())
 }
+
+// A large call's temporary tables live and end with its transaction, so no other client of the server connection meets them.
+func TestALargeCallIsCopiedThroughAPooler(t *testing.T) {
+	name := newDatabase(t, InitOptions{})
+	l, err := by(t, pooler(t), name, nil)(t.Context(), &sgam.Options{Schemas: schemas(), ClockTolerance: -1})
+	require.NoError(t, err)
+	ledgertest.Proven(t, l)
+	s := engine(t, l)
+	require.True(t, s.unprepared)
+	acme := tenant(t, l, "acme")
+	for call := range 3 {
+		applied(t, acme, several(call, s.large))
+	}
+	require.Zero(t, temporaries(t, name))
+}
