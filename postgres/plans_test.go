@@ -2,6 +2,9 @@ package postgres
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -44,4 +47,41 @@ func TestAStatementHasOnePlanForAllTenants(t *testing.T) {
 			require.NoError(t, l.Close())
 		})
 	}
+}
+
+// Where the planner knows nothing yet it must still reach rows by the whole of a key: a plan is made early and kept.
+func TestNoStatementWalksOverATenant(t *testing.T) {
+	for _, opts := range []InitOptions{{}, {Partitions: 4}} {
+		name := blank(t)
+		opts.Keys, opts.Role = secret{}, application
+		require.NoError(t, Init(t.Context(), cluster(t).DSN(name, owner), opts))
+		plans := explained(t, name, "SET LOCAL plan_cache_mode = force_generic_plan")
+		require.Greater(t, len(plans), 100)
+		delete(plans, "call_migrations") // a tenant has few migrations
+		for statement, plan := range plans {
+			if bad := walks(plan); len(bad) > 0 {
+				t.Errorf("%s walks:\n%s", statement, plan)
+			}
+		}
+	}
+	require.Len(t, walks("  ->  Seq Scan on facts f\n        Filter: (tenant_id = $1)"), 1)
+	require.Len(t, walks("  ->  Seq Scan on facts_3 f_3\n        Filter: (tenant_id = $1)"), 1)
+	require.Len(t, walks("  ->  Bitmap Index Scan on episodes_by_name\n        Index Cond: (tenant_id = $1)"), 1)
+	require.Empty(t, walks("  ->  Seq Scan on types y\n  ->  Index Scan using slots_pkey on slots s\n        Index Cond: ((tenant_id = $1) AND (slot_id > $2))"))
+}
+
+// walks are the steps of a plan that read all rows of a tenant, or of all tenants.
+func walks(plan string) (steps []string) {
+	whole := regexp.MustCompile(`Seq Scan on (\w+?)(_\d+)? `)
+	few := []string{"ledger", "registry", "types", "type_versions", "attributes", "version_attributes", "attribute_names", "lenses"}
+	own := regexp.MustCompile(`Scan using tenants(_\d+)?_pkey on `) // there the tenant is the whole key
+	before := ""
+	for _, step := range strings.Split(plan, "\n") {
+		table := whole.FindStringSubmatch(step + " ")
+		if table != nil && !slices.Contains(few, table[1]) || strings.HasSuffix(step, "Index Cond: (tenant_id = $1)") && !own.MatchString(before) {
+			steps = append(steps, step)
+		}
+		before = step
+	}
+	return steps
 }

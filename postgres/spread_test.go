@@ -399,10 +399,10 @@ var someOf = map[string]string{
 }
 
 // explained are the plans of all statements of requests.
-func explained(t *testing.T, name string) map[string]string {
+func explained(t *testing.T, name string, settings ...string) map[string]string {
 	t.Helper()
 	conn := as(t, name, application)
-	_, err := conn.Exec(t.Context(), "BEGIN; "+setTenant("1"))
+	_, err := conn.Exec(t.Context(), strings.Join(append([]string{"BEGIN", setTenant("1")}, settings...), "; "))
 	require.NoError(t, err)
 	plans := map[string]string{}
 	for _, st := range names {

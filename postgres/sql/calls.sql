@@ -78,16 +78,18 @@ CROSS JOIN LATERAL (
 CROSS JOIN LATERAL ({{subject_of_slot}}) u;
 
 -- name: call_outcomes
--- The last two columns are of the candidate that the outcome settled.
+-- The last two columns are of the candidate that the outcome settled. Its memory id is made first: behind row-level security an
+-- index takes no condition with COALESCE in it.
 SELECT o.seq, o.ordinal, o.outcome, o.key, o.payload, o.digest, o.fact_id, coalesce(f.memory_id, o.memory_id), o.code, o.pointer,
     o.op, o.attribute, o.assumed, p.name, d.status, d.fact_id
 FROM sgam.outcomes o
 CROSS JOIN LATERAL ({{call_of_outcome}}) c
 CROSS JOIN LATERAL ({{principal_of_call}}) p
 LEFT JOIN LATERAL ({{fact_of_outcome}}) f ON true
+CROSS JOIN LATERAL (SELECT coalesce(f.memory_id, o.memory_id) AS memory_id OFFSET 0) i
 LEFT JOIN LATERAL (
     SELECT d.* FROM sgam.candidates d
-    WHERE d.tenant_id = $1 AND d.memory_id = coalesce(f.memory_id, o.memory_id) AND d.settled = o.seq OFFSET 0) d ON true
+    WHERE d.tenant_id = $1 AND d.memory_id = i.memory_id AND d.settled = o.seq OFFSET 0) d ON true
 WHERE o.tenant_id = $1 AND o.seq >= $2 AND o.seq <= $3
 ORDER BY o.seq, o.ordinal;
 

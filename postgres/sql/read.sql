@@ -292,7 +292,7 @@ ORDER BY f.fact_id DESC, n.schema_version, n.known_from;
 
 -- name: quarantined_below
 SELECT q.fact_id, f.memory_id, s.scope, u.name, s.attribute_id, s.member, q.rule, q.pointer, q.known_from,
-    EXISTS (SELECT 1 FROM sgam.segments x WHERE x.tenant_id = $1 AND x.fact_id = q.fact_id AND x.known_to IS NULL)
+    coalesce((SELECT true FROM sgam.segments x WHERE x.tenant_id = $1 AND x.fact_id = q.fact_id AND x.known_to IS NULL LIMIT 1), false)
 FROM sgam.quarantine q
 CROSS JOIN LATERAL (
     SELECT f.* FROM sgam.facts f

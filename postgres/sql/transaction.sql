@@ -85,7 +85,9 @@ SELECT 1 / count(*) FROM kept;
 -- After a COMMIT whose answer was lost: is the call there?
 SELECT c.last_fact = $4 AND ($5::bytea IS NULL OR f.memory_id = $5)
 FROM sgam.calls c
-LEFT JOIN sgam.facts f ON f.tenant_id = $1 AND f.fact_id = c.last_fact
+LEFT JOIN LATERAL (
+    SELECT f.* FROM sgam.facts f
+    WHERE f.tenant_id = $1 AND f.fact_id = c.last_fact OFFSET 0) f ON true
 WHERE c.tenant_id = $1 AND c.seq = $2 AND c.known_at = $3;
 
 -- name: kept_names
