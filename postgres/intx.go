@@ -21,8 +21,8 @@ type joint struct {
 
 // InTx is the ledger inside a transaction of the caller's, in the same database: what it writes is stored with the
 // caller's own rows when the caller commits, or not at all. Nothing is registered and nothing is committed by it. It costs
-// a round trip, and one more for the first on a connection; closing it is allowed and does nothing to the transaction, and when that has ended every call is
-// [sgam.ErrClosed].
+// a round trip, and one more for the first on a connection. Closing it is allowed and does nothing to the transaction; when
+// that has ended every call is [sgam.ErrClosed].
 //
 // The transaction must be READ COMMITTED, PostgreSQL's default, so that a call sees what was committed while it waited. The
 // first call about a tenant takes the tenant's write lock, a read too, and the transaction holds it until it ends: what was
@@ -32,7 +32,7 @@ type joint struct {
 //
 // [sgam.ErrRetryTransaction] says that the transaction is lost to a deadlock or a lost connection, and that it may go well
 // when the caller rolls back and runs all of it again. After any other error from the server, and when a context ends while a
-// call waits, the transaction can only be rolled back.
+// call waits, which is [sgam.ErrBusy] at its deadline, the transaction can only be rolled back.
 //
 // It fails with a [*sgam.FieldError] for another isolation level or a transaction that cannot write, with
 // [sgam.ErrForeignFile] when the transaction is in another ledger's database, with [ErrNoWall] and [ErrNotDurable] by its role
@@ -101,8 +101,11 @@ func (s *store) join(ctx context.Context, run func(*session) error) error {
 		after.end(stRollback)
 		return errors.Join(err, after.run(context.WithoutCancel(ctx)))
 	}
-	if isPassing(err) && ctx.Err() == nil {
+	switch {
+	case ctx.Err() == nil && isPassing(err):
 		return fmt.Errorf("%w: %w", sgam.ErrRetryTransaction, err)
+	case errors.Is(err, sgam.ErrBusy):
+		return err
 	}
 	return ended(ctx, err)
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -216,6 +217,31 @@ func TestATransactionOfTheCallersKeepsTheTenantLocked(t *testing.T) {
 		order = append(order, f.Fact.Episode)
 	}
 	require.Equal(t, []string{"e0", "e1", "e2"}, order)
+}
+
+func TestADeadlineEndsTheWaitOfATransactionOfTheCallers(t *testing.T) {
+	name := newDatabase(t, InitOptions{})
+	l, pool := opened(t, name), business(t, name)
+	applied(t, tenant(t, l, "acme"), several(1, 1))
+	holder := begin(t, pool)
+	applied(t, within(t, holder, l, "acme"), several(2, 1))
+	conn, err := pgx.Connect(t.Context(), cluster(t).DSN(name, application))
+	require.NoError(t, err)
+	tx, err := conn.Begin(t.Context())
+	require.NoError(t, err)
+	waiting := within(t, tx, l, "acme")
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err = waiting.ApplyBatch(ctx, several(3, 1))
+	require.ErrorIs(t, err, sgam.ErrBusy)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.NotErrorIs(t, err, sgam.ErrRetryTransaction)
+	require.True(t, conn.IsClosed(), "what the server was asked is not known to have ended")
+	require.NoError(t, holder.Commit(t.Context()))
+	_, err = tenant(t, l, "acme").Current().Get(t.Context(), "s3 0", "deadline")
+	require.ErrorIs(t, err, sgam.ErrUnknown)
+	_, err = tenant(t, l, "acme").Current().Get(t.Context(), "s2 0", "deadline")
+	require.NoError(t, err)
 }
 
 // waits returns when somebody waits for a lock in a database.
