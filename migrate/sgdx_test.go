@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sgam-ledger/sgam/internal/histories"
 	"github.com/sgam-ledger/sgam/migrate"
 )
 
@@ -52,16 +53,7 @@ func TestG23RealRenamesLoseNothingAndChangeNoAnswer(t *testing.T) {
 }
 
 func TestG23RealRenamesOfAllDialogues(t *testing.T) {
-	if os.Getenv("SGAM_ALL") == "" {
-		t.Skip("the full histories take minutes: set SGAM_ALL=1")
-	}
-	root := os.Getenv("SGAM_CORPORA")
-	if root == "" {
-		root = "../../shared/corpora"
-	}
-	if _, err := os.Stat(root); err != nil {
-		t.Skip("there are no full histories: set SGAM_CORPORA to their folder")
-	}
+	root := histories.Folder(t)
 	for _, e := range append([]engine{inMemory}, onDisk()...) {
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()

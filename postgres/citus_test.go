@@ -152,21 +152,7 @@ func (h *citusHost) on(node, database, role string) string {
 
 // Do runs statements on the coordinator as the superuser.
 func (h *citusHost) Do(ctx context.Context, database string, statements ...string) error {
-	return do(ctx, h.DSN(database, h.config.User), statements...)
-}
-
-func do(ctx context.Context, dsn string, statements ...string) (err error) {
-	conn, err := pgx.Connect(ctx, dsn)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
-	for _, text := range statements {
-		if _, err := conn.Exec(ctx, text); err != nil {
-			return fmt.Errorf("%s: %w", text, err)
-		}
-	}
-	return nil
+	return pgtest.Do(ctx, h.DSN(database, h.config.User), statements...)
 }
 
 // create makes a database on every node and joins the nodes to it.
@@ -175,10 +161,10 @@ func (h *citusHost) create(ctx context.Context, name string) error {
 	join := []string{"ALTER DATABASE " + name + " SET citus.shard_count = 4", "CREATE EXTENSION btree_gist"}
 	for _, node := range h.workers {
 		user := h.config.User
-		if err := do(ctx, h.on(node, base, user), "CREATE DATABASE "+name+" OWNER "+owner); err != nil {
+		if err := pgtest.Do(ctx, h.on(node, base, user), "CREATE DATABASE "+name+" OWNER "+owner); err != nil {
 			return err
 		}
-		if err := do(ctx, h.on(node, name, user), "CREATE EXTENSION citus"); err != nil {
+		if err := pgtest.Do(ctx, h.on(node, name, user), "CREATE EXTENSION citus"); err != nil {
 			return err
 		}
 		var worker string
@@ -204,7 +190,7 @@ func (h *citusHost) stop(ctx context.Context) error {
 		drop := fmt.Sprintf("DROP DATABASE IF EXISTS %s%d_%d WITH (FORCE)", citusPrefix, os.Getpid(), n+1)
 		err = errors.Join(err, h.Do(ctx, h.config.Database, drop))
 		for _, node := range h.workers {
-			err = errors.Join(err, do(ctx, h.on(node, h.config.Database, h.config.User), drop))
+			err = errors.Join(err, pgtest.Do(ctx, h.on(node, h.config.Database, h.config.User), drop))
 		}
 	}
 	return err

@@ -32,9 +32,23 @@ func Reduced(t *testing.T, open Open) {
 	play(t, open, filepath.Join(root, "sequenced", "*.json"))
 }
 
-// Full plays the full histories. They are not in the repository, so it skips the test where SGAM_CORPORA does not name their
-// folder, and where SGAM_ALL is not set, since they take minutes.
+// Full plays the full histories, which are in [Folder].
 func Full(t *testing.T, open Open) {
+	t.Helper()
+	root := Folder(t)
+	for _, folder := range folders {
+		t.Run(folder, func(t *testing.T) {
+			answer(t, open, filepath.Join(root, folder, "dev.facts.jsonl.gz"), filepath.Join(root, folder, "dev.questions.jsonl.gz"))
+		})
+	}
+	for _, folder := range []string{"sequenced", "mariadb-do-not-copy"} {
+		play(t, open, filepath.Join(root, folder, "dev.*.json"))
+	}
+}
+
+// Folder is that of the full histories. They are not in the repository, so it skips the test where SGAM_CORPORA does not name
+// it, and where SGAM_ALL is not set, since they take minutes.
+func Folder(t *testing.T) string {
 	t.Helper()
 	if os.Getenv("SGAM_ALL") == "" {
 		t.Skip("the full histories take minutes: set SGAM_ALL=1")
@@ -46,14 +60,7 @@ func Full(t *testing.T, open Open) {
 	if _, err := os.Stat(root); err != nil { //nolint:gosec // a folder of the tests
 		t.Skip("there are no full histories: set SGAM_CORPORA to their folder")
 	}
-	for _, folder := range folders {
-		t.Run(folder, func(t *testing.T) {
-			answer(t, open, filepath.Join(root, folder, "dev.facts.jsonl.gz"), filepath.Join(root, folder, "dev.questions.jsonl.gz"))
-		})
-	}
-	for _, folder := range []string{"sequenced", "mariadb-do-not-copy"} {
-		play(t, open, filepath.Join(root, folder, "dev.*.json"))
-	}
+	return root
 }
 
 func file(t *testing.T, name string) *os.File {
@@ -69,6 +76,9 @@ func answer(t *testing.T, open Open, facts, questions string) {
 	t.Helper()
 	attributes, err := ledgertest.InferAttributes(t.Context(), file(t, facts))
 	must(t, err)
+	if len(attributes) == 0 {
+		t.Fatalf("%s has no attributes", facts)
+	}
 	tenant, err := open(t, attributes...).Tenant("history")
 	must(t, err)
 	load, err := ledgertest.LoadFacts(t.Context(), tenant, file(t, facts), nil)

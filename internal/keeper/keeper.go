@@ -1,4 +1,6 @@
-package pgtest
+// Package keeper runs a server of a test process's own: its files in a temporary folder, under a user that it accepts, and all of
+// it gone with the process that started it, however that ends.
+package keeper
 
 import (
 	"context"
@@ -7,13 +9,15 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 )
 
-// kept is a server that runs under a keeper.
-type kept struct {
+// Kept is a server that runs under a keeper.
+type Kept struct {
 	folder string
 	keeper *exec.Cmd
 	alive  io.Closer // its end tells the keeper that this process is gone
@@ -27,11 +31,12 @@ cat >/dev/null
 kill -$signal $server 2>/dev/null; wait $server
 [ -e "$folder/stay" ] || rm -rf "$folder"`
 
-// keepRunning starts a server that writes its log into a folder, and a keeper beside it, which will stop it with a signal.
-func keepRunning(folder string, as *syscall.SysProcAttr, signal string, server ...string) (*kept, error) {
+// Run starts a server that writes its log into a folder, and a keeper beside it, which will stop it with a signal when this process
+// is gone, and remove the folder unless a file "stay" is in it.
+func Run(folder string, as *syscall.SysProcAttr, signal string, server ...string) (*Kept, error) {
 	args := append([]string{"-c", keep, "sh", folder, signal}, server...)
 	// The keeper ends with its input, not with a context.
-	k := &kept{folder: folder, keeper: exec.Command("/bin/sh", args...)} //nolint:gosec,noctx // fixed programs
+	k := &Kept{folder: folder, keeper: exec.Command("/bin/sh", args...)} //nolint:gosec,noctx // fixed programs
 	k.keeper.SysProcAttr, k.keeper.Dir = as, folder
 	input, err := k.keeper.StdinPipe()
 	if err != nil {
@@ -44,8 +49,8 @@ func keepRunning(folder string, as *syscall.SysProcAttr, signal string, server .
 	return k, nil
 }
 
-// answers returns when a question to the server is answered.
-func (k *kept) answers(ctx context.Context, ask func(context.Context) error) error {
+// Answers returns when a question to the server is answered. It fails after a minute, with the server's log.
+func (k *Kept) Answers(ctx context.Context, ask func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	again := time.NewTicker(20 * time.Millisecond)
@@ -64,8 +69,8 @@ func (k *kept) answers(ctx context.Context, ask func(context.Context) error) err
 	}
 }
 
-// end closes the keeper's input and waits until it is done. One that was never started has ended.
-func (k *kept) end() error {
+// End stops the server and waits until the keeper is done. One that was never started has ended.
+func (k *Kept) End() error {
 	if k == nil || k.keeper == nil {
 		return nil
 	}
@@ -79,8 +84,33 @@ func (k *kept) end() error {
 	return err
 }
 
-// folderFor is a new temporary folder that belongs to whoever the server runs as.
-func folderFor(as *syscall.SysProcAttr, prefix string) (string, error) {
+// Account says as whom a server runs that refuses root: under root as the first of the users that there is, else as whoever runs
+// the test. It is in a process group of its own, so that an interrupt at the terminal leaves it to its keeper.
+func Account(users ...string) (*syscall.SysProcAttr, error) {
+	as := &syscall.SysProcAttr{Setpgid: true}
+	if os.Geteuid() != 0 {
+		return as, nil
+	}
+	var missing error
+	for _, name := range users {
+		u, err := user.Lookup(name)
+		if err != nil {
+			missing = errors.Join(missing, err)
+			continue
+		}
+		uid, uerr := strconv.ParseUint(u.Uid, 10, 32)
+		gid, gerr := strconv.ParseUint(u.Gid, 10, 32)
+		if err := errors.Join(uerr, gerr); err != nil {
+			return nil, err
+		}
+		as.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+		return as, nil
+	}
+	return nil, missing
+}
+
+// Folder is a new temporary folder that belongs to whoever the server runs as. Its path is short enough for a socket in it.
+func Folder(as *syscall.SysProcAttr, prefix string) (string, error) {
 	in := os.TempDir()
 	if len(in) > 60 {
 		in = "/tmp" // the path of a socket has little room

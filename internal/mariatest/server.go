@@ -8,17 +8,16 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
+
+	"github.com/sgam-ledger/sgam/internal/keeper"
 )
 
 // ErrMissing says that the program of MariaDB is not installed. Its text names the command that installs it.
@@ -32,8 +31,7 @@ type Server struct {
 	as      *syscall.SysProcAttr
 	durable bool
 
-	keeper *exec.Cmd
-	alive  io.Closer // its end tells the keeper that this process is gone
+	server *keeper.Kept
 }
 
 // Start makes a server and starts it. A durable one writes each commit through to the disk, as a server in production does;
@@ -46,7 +44,7 @@ func Start(ctx context.Context, durable bool) (*Server, error) {
 		return nil, err
 	}
 	var err error
-	if s.as, err = account(); err != nil {
+	if s.as, err = keeper.Account("mysql", "nobody"); err != nil {
 		return nil, err
 	}
 	if err := s.make(ctx); err != nil {
@@ -85,50 +83,22 @@ func (s *Server) find(ctx context.Context) error {
 	return nil
 }
 
-// account says as whom the server runs, in a process group of its own so that an interrupt at the terminal leaves it
-// to its keeper.
-func account() (*syscall.SysProcAttr, error) {
-	as := &syscall.SysProcAttr{Setpgid: true}
-	if os.Geteuid() != 0 {
-		return as, nil
-	}
-	u, err := user.Lookup("mysql")
-	if err != nil {
-		if u, err = user.Lookup("nobody"); err != nil {
-			return nil, err
-		}
-	}
-	uid, uerr := strconv.ParseUint(u.Uid, 10, 32)
-	gid, gerr := strconv.ParseUint(u.Gid, 10, 32)
-	if err := errors.Join(uerr, gerr); err != nil {
-		return nil, err
-	}
-	as.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-	return as, nil
-}
-
 // systemTables are the files that make the system's own tables. The script that comes with the server does the same with
 // them, but needs programs of the client.
 var systemTables = []string{"mysql_system_tables.sql", "mysql_performance_tables.sql", "mysql_system_tables_data.sql"}
 
 // make fills the folder of the server.
 func (s *Server) make(ctx context.Context) error {
-	in := os.TempDir()
-	if len(in) > 60 {
-		in = "/tmp" // the path of a socket has little room
-	}
 	var err error
-	if s.folder, err = os.MkdirTemp(in, "sgam-maria-"); err != nil {
+	if s.folder, err = keeper.Folder(s.as, "sgam-maria-"); err != nil {
 		return err
 	}
 	if err := os.Mkdir(s.data(), 0o700); err != nil {
 		return err
 	}
 	if who := s.as.Credential; who != nil {
-		for _, path := range []string{s.folder, s.data()} {
-			if err := os.Chown(path, int(who.Uid), int(who.Gid)); err != nil {
-				return err
-			}
+		if err := os.Chown(s.data(), int(who.Uid), int(who.Gid)); err != nil {
+			return err
 		}
 	}
 	making := []byte("create database mysql;\nuse mysql;\n")
@@ -160,64 +130,21 @@ func (s *Server) flags(more ...string) []string {
 	}, more...)
 }
 
-// keep runs the server, and when this process is gone, which closes the keeper's input, stops it and clears up.
-const keep = `folder=$1; shift
-"$@" >>"$folder/log" 2>&1 & server=$!
-cat >/dev/null
-kill -KILL $server 2>/dev/null; wait $server
-rm -rf "$folder"`
-
 // up starts the server, and returns when it answers.
 func (s *Server) up(ctx context.Context) error {
 	through := "--innodb-flush-log-at-trx-commit=0"
 	if s.durable {
 		through = "--innodb-flush-log-at-trx-commit=1"
 	}
-	args := append([]string{"-c", keep, "sh", s.folder, s.program}, s.flags(through)...)
-	// The keeper ends with its input, not with a context.
-	s.keeper = exec.Command("/bin/sh", args...) //nolint:gosec,noctx // fixed programs
-	s.keeper.SysProcAttr, s.keeper.Dir = s.as, s.folder
-	input, err := s.keeper.StdinPipe()
-	if err != nil {
+	var err error
+	if s.server, err = keeper.Run(s.folder, s.as, "KILL", append([]string{s.program}, s.flags(through)...)...); err != nil {
 		return err
 	}
-	s.alive = input
-	if err := s.keeper.Start(); err != nil {
-		s.keeper = nil
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	again := time.NewTicker(20 * time.Millisecond)
-	defer again.Stop()
-	for {
-		err := s.Do(ctx, "")
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			log, lerr := os.ReadFile(filepath.Join(s.folder, "log"))
-			return errors.Join(fmt.Errorf("the server does not answer: %w: %s", err, log), lerr)
-		case <-again.C:
-		}
-	}
+	return s.server.Answers(ctx, func(ctx context.Context) error { return s.Do(ctx, "") })
 }
 
 // Stop ends the server and removes its folder.
-func (s *Server) Stop() error {
-	var err error
-	if s.keeper != nil {
-		err = s.alive.Close()
-		if werr := s.keeper.Wait(); werr != nil {
-			if _, ended := errors.AsType[*exec.ExitError](werr); !ended {
-				err = errors.Join(err, werr)
-			}
-		}
-		s.keeper = nil
-	}
-	return errors.Join(err, s.remove())
-}
+func (s *Server) Stop() error { return errors.Join(s.server.End(), s.remove()) }
 
 func (s *Server) remove() error {
 	if s.folder == "" {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -17,6 +16,8 @@ import (
 	"syscall"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/sgam-ledger/sgam/internal/keeper"
 )
 
 // ErrMissing says that the programs of PostgreSQL are not installed. Its text names the command that installs them.
@@ -32,7 +33,7 @@ type Cluster struct {
 	as     *syscall.SysProcAttr
 	flags  []string
 
-	server *kept
+	server *keeper.Kept
 }
 
 // Start makes a cluster and starts its server. A durable one writes through to the disk, as a server in production does;
@@ -44,9 +45,9 @@ func Start(ctx context.Context, durable bool) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	as, err := account()
+	as, err := keeper.Account(superuser)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w (%w)", ErrMissing, err)
 	}
 	c := &Cluster{bin: bin, as: as, flags: []string{
 		"listen_addresses=", "max_connections=200", "shared_buffers=128MB", "max_wal_size=1GB", "log_min_messages=warning",
@@ -57,10 +58,10 @@ func Start(ctx context.Context, durable bool) (*Cluster, error) {
 		c.flags = append(c.flags, "fsync=off", "full_page_writes=off", "synchronous_commit=on", "wal_level=minimal", "max_wal_senders=0")
 	}
 	if err := c.make(ctx); err != nil {
-		return nil, errors.Join(err, c.remove())
+		return nil, errors.Join(err, c.Stop())
 	}
 	if err := c.Up(ctx); err != nil {
-		return nil, errors.Join(err, c.remove())
+		return nil, errors.Join(err, c.Stop())
 	}
 	return c, nil
 }
@@ -99,30 +100,10 @@ func number(folder string) int {
 	return n
 }
 
-// account says as whom the server runs, in a process group of its own so that an interrupt at the terminal leaves it
-// to its keeper.
-func account() (*syscall.SysProcAttr, error) {
-	as := &syscall.SysProcAttr{Setpgid: true}
-	if os.Geteuid() != 0 {
-		return as, nil
-	}
-	u, err := user.Lookup(superuser)
-	if err != nil {
-		return nil, fmt.Errorf("%w (%w)", ErrMissing, err)
-	}
-	uid, uerr := strconv.ParseUint(u.Uid, 10, 32)
-	gid, gerr := strconv.ParseUint(u.Gid, 10, 32)
-	if err := errors.Join(uerr, gerr); err != nil {
-		return nil, err
-	}
-	as.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-	return as, nil
-}
-
 // make fills the folder of the cluster.
 func (c *Cluster) make(ctx context.Context) error {
 	var err error
-	if c.folder, err = folderFor(c.as, "sgam-pg-"); err != nil {
+	if c.folder, err = keeper.Folder(c.as, "sgam-pg-"); err != nil {
 		return err
 	}
 	init := c.command(ctx, "initdb", "--pgdata="+c.data(), "--auth=trust", "--username="+superuser, "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync")
@@ -148,10 +129,10 @@ func (c *Cluster) Up(ctx context.Context) error {
 		args = append(args, "-c", flag)
 	}
 	var err error
-	if c.server, err = keepRunning(c.folder, c.as, "QUIT", args...); err != nil {
+	if c.server, err = keeper.Run(c.folder, c.as, "QUIT", args...); err != nil {
 		return err
 	}
-	return c.server.answers(ctx, func(ctx context.Context) error { return c.Do(ctx, "postgres") })
+	return c.server.Answers(ctx, func(ctx context.Context) error { return c.Do(ctx, "postgres") })
 }
 
 // Crash stops the server at once, as a failing machine would: it does not write out what it holds. [Cluster.Up] starts it
@@ -161,11 +142,11 @@ func (c *Cluster) Crash() error {
 	if err := os.WriteFile(stay, nil, 0o600); err != nil {
 		return err
 	}
-	return errors.Join(c.server.end(), os.Remove(stay))
+	return errors.Join(c.server.End(), os.Remove(stay))
 }
 
 // Stop ends the server and removes the cluster.
-func (c *Cluster) Stop() error { return errors.Join(c.server.end(), c.remove()) }
+func (c *Cluster) Stop() error { return errors.Join(c.server.End(), c.remove()) }
 
 func (c *Cluster) remove() error {
 	if c.folder == "" {
@@ -180,8 +161,13 @@ func (c *Cluster) DSN(database, role string) string {
 }
 
 // Do connects to a database as the superuser and runs statements.
-func (c *Cluster) Do(ctx context.Context, database string, statements ...string) (err error) {
-	conn, err := pgx.Connect(ctx, c.DSN(database, superuser))
+func (c *Cluster) Do(ctx context.Context, database string, statements ...string) error {
+	return Do(ctx, c.DSN(database, superuser), statements...)
+}
+
+// Do connects to a database and runs statements.
+func Do(ctx context.Context, dsn string, statements ...string) (err error) {
+	conn, err := pgx.Connect(ctx, dsn)
 	if err != nil {
 		return err
 	}

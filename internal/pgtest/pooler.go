@@ -11,6 +11,8 @@ import (
 	"syscall"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/sgam-ledger/sgam/internal/keeper"
 )
 
 // ErrNoPooler says that PgBouncer is not installed. Its text names the command that installs it.
@@ -27,7 +29,7 @@ var ErrNoPooler = errors.New("PgBouncer is not installed: run 'apt-get install -
 type Pooler struct {
 	as     *syscall.SysProcAttr
 	folder string // holds the socket, the configuration and the log
-	server *kept
+	server *keeper.Kept
 }
 
 // Pooler starts a pooler with so many connections to the server. It lets the superuser and the given roles in. It fails with
@@ -42,10 +44,10 @@ func (c *Cluster) Pooler(ctx context.Context, size int, roles ...string) (*Poole
 		return nil, errors.Join(err, p.Stop())
 	}
 	// What its signals mean has changed with its versions, and it has nothing to lose.
-	if p.server, err = keepRunning(p.folder, p.as, "KILL", program, filepath.Join(p.folder, "ini")); err != nil {
+	if p.server, err = keeper.Run(p.folder, p.as, "KILL", program, filepath.Join(p.folder, "ini")); err != nil {
 		return nil, errors.Join(err, p.Stop())
 	}
-	if err := p.server.answers(ctx, p.ping); err != nil {
+	if err := p.server.Answers(ctx, p.ping); err != nil {
 		return nil, errors.Join(err, p.Stop())
 	}
 	return p, nil
@@ -78,7 +80,7 @@ server_lifetime = 86400
 
 // configure fills the folder of the pooler.
 func (p *Pooler) configure(c *Cluster, size int, roles []string) (err error) {
-	if p.folder, err = folderFor(p.as, "sgam-pool-"); err != nil {
+	if p.folder, err = keeper.Folder(p.as, "sgam-pool-"); err != nil {
 		return err
 	}
 	var known strings.Builder
@@ -119,7 +121,7 @@ func (p *Pooler) DSN(database, role string) string {
 
 // Stop ends the pooler and whatever its clients have under way.
 func (p *Pooler) Stop() error {
-	err := p.server.end()
+	err := p.server.End()
 	if p.folder == "" {
 		return err
 	}
