@@ -47,7 +47,7 @@ func BenchmarkLargeCall(b *testing.B) {
 	s, ok := l.Store().(*store)
 	require.True(b, ok)
 	acme, n := tenant(b, l, "acme"), 0
-	for _, facts := range []int{100, 1000, 5000} {
+	for _, facts := range []int{100, 200, 400, 1000, 5000} {
 		for _, way := range []struct {
 			name  string
 			large int

@@ -14,7 +14,7 @@ import (
 // copyLarge lets large calls be copied, when the role may make temporary tables. Those of a coordinator of Citus would have
 // to be sent to its nodes row by row, so there nothing is copied.
 func (s *store) copyLarge(temporary bool) {
-	const large = 100 // below it the temporary tables cost more than they save
+	const large = 250 // below 200 the temporary tables cost more than they save: docs/adr/0014
 	if temporary && !s.spread {
 		s.large = large
 	}

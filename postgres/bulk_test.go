@@ -96,7 +96,7 @@ func TestARoleWithoutTemporaryTablesCopiesNothing(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, cluster(t).Do(context.Background(), name, grant)) })
 	l := opened(t, name)
 	require.Zero(t, engine(t, l).large)
-	applied(t, tenant(t, l, "acme"), several(1, 200))
+	applied(t, tenant(t, l, "acme"), several(1, 300))
 }
 
 func TestWhatCannotBeCopiedIsNotStored(t *testing.T) {
